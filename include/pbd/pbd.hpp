@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// The door: one include for everything, the rooms in reading order. A step is 2 → 5, substeps times.
+//
+//   paper     code                unit      |  paper     code                unit
+//   x         position            m         |  C         violation           m
+//   x*        predicted           m         |  λ         lambda              N·s²
+//   v         velocity            m/s       |  k         stiffness           1, in [0, 1]
+//   w = 1/m   inverse_mass        1/kg      |  α         compliance          m/N
+//   Δt        dt                  s         |  α/Δt²     scaled_compliance   1/kg
+//   d         rest_length         m         |  n         iterations          1
+//
+// References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
+// in Physics Simulation. docs/references.md has them in full.
+#pragma once
+
+#include <pbd/config.hpp>           //   version, PBD_ASSERT, Error
+#include <pbd/particles.hpp>        // 1 the data
+#include <pbd/mass.hpp>             // 1 masses and pins
+#include <pbd/predict.hpp>          // 2 v += Δt·g; x* = x + Δt·v
+#include <pbd/constraint.hpp>       // 3 what a constraint is, and Δλ
+#include <pbd/distance.hpp>         // 3 hard, soft, compliant and one-sided distances
+#include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
+#include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
+#include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
+#include <pbd/residual.hpp>         //   how far from satisfied
+#include <pbd/cloth.hpp>            //   a grid → particles, constraints, triangles

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// 2. Where the particles would be without constraints: symplectic Euler. Comes in: position, velocity, inverse_mass.
+// Leaves: velocity and predicted. Next: gauss_seidel.hpp corrects predicted.
+#pragma once
+
+#include <pbd/particles.hpp>
+
+#include <utility>
+
+namespace pbd {
+
+/// v ← v + Δt·g for free particles; x* ← x + Δt·v for all. A pinned particle that has a velocity is a scripted one:
+/// it follows that velocity exactly.
+///
+///   reads    position (m), velocity (m/s), inverse_mass (1/kg)
+///   writes   velocity, predicted (m)
+///   cost     O(N); no allocation
+///   source   [Mueller07] algorithm 1, lines 5–7
+template <ParticleSet P>
+void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt) noexcept {
+  using Scalar = typename P::Scalar;
+  const Index n = particles.count();
+  const VectorOf<P> gain = dt * gravity;
+  const auto predict_one = [&](int d, Index i) {
+    const Scalar v = particles.velocity(d, i) + (particles.inverse_mass(i) > 0 ? gain(d) : Scalar{0});
+    particles.velocity(d, i) = v;
+    particles.predicted(d, i) = particles.position(d, i) + dt * v;
+  };
+  if constexpr (P::layout == Layout::planar) {
+    for (int d = 0; d < P::dim; ++d)
+      for (Index i = 0; i < n; ++i) predict_one(d, i);
+  } else {
+    for (Index i = 0; i < n; ++i)
+      for (int d = 0; d < P::dim; ++d) predict_one(d, i);
+  }
+}
+
+/// One more acceleration beside gravity (wind, drag, an engine's field), handed to step() among the constraint sets
+/// and applied at the start of every substep, before the prediction.
+///
+///     pbd::Acceleration wind{[&](const auto& particles, pbd::Index i) { return …; }};  // a vector, m/s²
+///     pbd::step(particles, settings, wind, cloth.structural);
+template <class Function>
+struct Acceleration {
+  Function of;
+
+  /// v ← v + Δt·a(i) for free particles.
+  template <ParticleSet P>
+  void accelerate(P& particles, typename P::Scalar dt) {
+    for (Index i = 0; i < particles.count(); ++i)
+      if (particles.inverse_mass(i) > 0) {
+        const VectorOf<P> a = of(std::as_const(particles), i);
+        particles.velocity.col(i) += dt * a;
+      }
+  }
+};
+template <class Function>
+Acceleration(Function) -> Acceleration<Function>;
+
+}  // namespace pbd
