@@ -18,11 +18,12 @@ namespace pbd {
 template <class Scalar>
 struct Substep {
   Scalar dt;                  ///< h, s: the user's dt over the number of substeps
+  Scalar inverse_dt;          ///< 1/h, 1/s
   Scalar inverse_dt_squared;  ///< 1/h², 1/s²: times compliance α it is α̃
   int iterations;             ///< n: how often every constraint is swept in this substep
 
   constexpr Substep(Scalar dt_, int iterations_) noexcept
-      : dt(dt_), inverse_dt_squared(Scalar{1} / (dt_ * dt_)), iterations(iterations_) {}
+      : dt(dt_), inverse_dt(Scalar{1} / dt_), inverse_dt_squared(Scalar{1} / (dt_ * dt_)), iterations(iterations_) {}
 };
 
 /// Δλ = (−C − α̃λ) / (Σ w‖∇C‖² + α̃), the change of a constraint's Lagrange multiplier. α̃ = 0 is PBD's hard constraint,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // 3. The distance constraints, C = ‖x_i − x_j‖ − d, in 2-D and 3-D: hard, soft (PBD stiffness), compliant (XPBD),
-// one-sided. Comes in: predicted and inverse_mass of two particles. Leaves: predicted, and λ where it is kept.
+// one-sided. Each is its numbers and its law, which answers Δλ/length; edge.hpp does the rest.
 // Next: gauss_seidel.hpp sweeps arrays of them.
 #pragma once
 
-#include <pbd/constraint.hpp>
+#include <pbd/edge.hpp>
 
 #include <array>
 #include <cmath>
@@ -15,53 +15,8 @@ namespace pbd {
 
 namespace detail {
 
-/// The line between two particles, and ∇C along it: ∇_iC = difference/length, ∇_jC = −∇_iC.
-template <class Scalar, int Dim>
-struct Edge {
-  Scalar difference[static_cast<std::size_t>(Dim)];  // x_i − x_j, m
-  Scalar length;                                     // ‖x_i − x_j‖, m
-
-  constexpr Scalar operator()(int d) const noexcept { return difference[d]; }
-};
-
-// The sum runs in the order of the coordinates, here and in the batched sweep, so that both give the same bits.
-template <int Dim, class Positions>
-[[nodiscard]] auto edge(const Positions& positions, Index i, Index j) noexcept {
-  using Scalar = typename Positions::Scalar;
-  Edge<Scalar, Dim> edge;
-  Scalar squared{0};
-  for (int d = 0; d < Dim; ++d) {
-    edge.difference[d] = positions(d, i) - positions(d, j);
-    squared = d == 0 ? edge.difference[d] * edge.difference[d] : squared + edge.difference[d] * edge.difference[d];
-  }
-  edge.length = std::sqrt(squared);
-  return edge;
-}
-
-/// Σ w‖∇C‖² = w_i + w_j, for a distance's gradients are unit vectors.
-template <ParticleSet P>
-[[nodiscard]] typename P::Scalar weight(const P& particles, Index i, Index j) noexcept {
-  return particles.inverse_mass(i) + particles.inverse_mass(j);
-}
-
-/// Neither coincident, where the gradient has no direction, nor both pinned. Exact zeros: no absolute tolerance, so
-/// that a scene scaled by any factor behaves the same.
 template <class Scalar>
-[[nodiscard]] constexpr bool can_move(Scalar length, Scalar weight) noexcept {
-  return length > 0 && weight > 0;
-}
-
-/// Moves both ends by Δλ: difference · (Δλ/length) is Δλ∇C without forming the unit vector.
-template <ParticleSet P, class Scalar, int Dim>
-void correct_ends(P& particles, Index i, Index j, const Edge<Scalar, Dim>& edge, Scalar lambda) noexcept {
-  const Scalar scale = lambda / edge.length;
-  correct(particles, i, edge, scale);
-  correct(particles, j, edge, -scale);
-}
-
-template <ParticleSet P, class Scalar>
-[[nodiscard]] Scalar relative_stretch(const P& particles, Index i, Index j, Scalar rest_length) noexcept {
-  const Scalar length = edge<P::dim>(particles.position, i, j).length;
+[[nodiscard]] constexpr Scalar relative(Scalar length, Scalar rest_length) noexcept {
   return rest_length > 0 ? (length - rest_length) / rest_length : Scalar{0};
 }
 
@@ -75,34 +30,38 @@ template <class Scalar>
 
 /// Keeps two particles at rest_length; each sweep restores it entirely (PBD, stiffness 1).
 ///
-///   reads    predicted (Dim×N, m), inverse_mass (N, 1/kg)
-///   writes   predicted of the two particles
-///   needs    both indices in [0, N)
-///   skips    coincident or both-pinned pairs
-///   cost     O(1); no allocation
 ///   source   [Mueller07] eqs. 10–11
-template <class Scalar = float>
+template <class Scalar_ = float>
 struct DistanceConstraint {
+  using Scalar = Scalar_;
+
   std::int32_t i;
   std::int32_t j;
   Scalar rest_length;  ///< d, m
 
+  static constexpr std::array fields{&DistanceConstraint::rest_length};
+  static constexpr std::size_t kept = 0;
+
+  /// Δλ/length = −C / (Σ w‖∇C‖² · length): one division instead of two.
+  template <class Number>
+  [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 1>& field,
+                                  const Substep<Scalar>&) noexcept {
+    const Number violation = edge.length - field[0];
+    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+  }
+
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
 
   template <ParticleSet P>
-  void project(P& particles, const Substep<Scalar>&) const noexcept {
-    const auto edge = detail::edge<P::dim>(particles.predicted, i, j);
-    const Scalar weight = detail::weight(particles, i, j);
-    if (!detail::can_move(edge.length, weight)) return;
-    const Scalar violation = edge.length - rest_length;
-    detail::correct_ends(particles, i, j, edge, delta_lambda(violation, weight));
+  void project(P& particles, const Substep<Scalar>& substep) const noexcept {
+    project_edge(*this, particles, substep);
   }
 
   [[nodiscard]] constexpr const char* flaw() const noexcept { return detail::length_flaw(rest_length); }
 
   template <ParticleSet P>
   [[nodiscard]] Scalar relative_stretch(const P& particles) const noexcept {
-    return detail::relative_stretch(particles, i, j, rest_length);
+    return detail::relative(detail::distance(particles, i, j), rest_length);
   }
 };
 
@@ -110,29 +69,44 @@ struct DistanceConstraint {
 /// count: each of the n sweeps restores k' = 1 − (1 − k)^(1/n).
 ///
 ///   source   [Mueller07] section 3.3
-template <class Scalar = float>
+template <class Scalar_ = float>
 struct SoftDistanceConstraint {
+  using Scalar = Scalar_;
+
   std::int32_t i;
   std::int32_t j;
   Scalar rest_length;          ///< d, m
   Scalar stiffness = 1;        ///< k in [0, 1]
   Scalar sweep_stiffness = 1;  ///< k', set by begin_substep
 
+  static constexpr std::array fields{&SoftDistanceConstraint::rest_length, &SoftDistanceConstraint::stiffness,
+                                     &SoftDistanceConstraint::sweep_stiffness};
+  static constexpr std::size_t kept = 1;
+
+  static void prepare(std::array<Scalar, 3>& field, const Substep<Scalar>& substep) noexcept {
+    field[2] = substep.iterations == 1
+                   ? field[1]
+                   : 1 - std::pow(1 - field[1], Scalar{1} / static_cast<Scalar>(substep.iterations));
+  }
+
+  template <class Number>
+  [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 3>& field,
+                                  const Substep<Scalar>&) noexcept {
+    const Number violation = field[2] * (edge.length - field[0]);
+    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+  }
+
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
 
   void begin_substep(const Substep<Scalar>& substep) noexcept {
-    sweep_stiffness = substep.iterations == 1
-                          ? stiffness
-                          : 1 - std::pow(1 - stiffness, Scalar{1} / static_cast<Scalar>(substep.iterations));
+    std::array<Scalar, 3> field{rest_length, stiffness, sweep_stiffness};
+    prepare(field, substep);
+    sweep_stiffness = field[2];
   }
 
   template <ParticleSet P>
-  void project(P& particles, const Substep<Scalar>&) noexcept {
-    const auto edge = detail::edge<P::dim>(particles.predicted, i, j);
-    const Scalar weight = detail::weight(particles, i, j);
-    if (!detail::can_move(edge.length, weight)) return;
-    const Scalar violation = sweep_stiffness * (edge.length - rest_length);
-    detail::correct_ends(particles, i, j, edge, delta_lambda(violation, weight));
+  void project(P& particles, const Substep<Scalar>& substep) noexcept {
+    project_edge(*this, particles, substep);
   }
 
   [[nodiscard]] constexpr const char* flaw() const noexcept {
@@ -142,21 +116,18 @@ struct SoftDistanceConstraint {
 
   template <ParticleSet P>
   [[nodiscard]] Scalar relative_stretch(const P& particles) const noexcept {
-    return detail::relative_stretch(particles, i, j, rest_length);
+    return detail::relative(detail::distance(particles, i, j), rest_length);
   }
 };
 
 /// A spring of stiffness 1/compliance, integrated implicitly: its stretch depends on neither dt nor the iteration
 /// count. compliance 0 is a hard constraint that can tell its force. λ is set to 0 at the start of every substep.
 ///
-///   reads    predicted, position (Dim×N, m), inverse_mass (N, 1/kg)
-///   writes   predicted of the two particles; lambda
-///   needs    both indices in [0, N); dt > 0
-///   skips    coincident or both-pinned pairs
-///   cost     O(1); no allocation
 ///   source   [Macklin16] eqs. 18, 26
-template <class Scalar = float>
+template <class Scalar_ = float>
 struct CompliantDistanceConstraint {
+  using Scalar = Scalar_;
+
   std::int32_t i;
   std::int32_t j;
   Scalar rest_length;     ///< d, m
@@ -164,29 +135,33 @@ struct CompliantDistanceConstraint {
   Scalar damping = 0;     ///< β, N·s/m along the constraint; acts through γ = αβ/Δt, so it needs compliance > 0
   Scalar lambda = 0;      ///< λ accumulated in this substep, N·s²
 
+  static constexpr std::array fields{
+      &CompliantDistanceConstraint::rest_length, &CompliantDistanceConstraint::compliance,
+      &CompliantDistanceConstraint::damping, &CompliantDistanceConstraint::lambda};
+  static constexpr std::size_t kept = 1;
+
+  static constexpr void prepare(std::array<Scalar, 4>& field, const Substep<Scalar>&) noexcept { field[3] = 0; }
+
+  template <class Number>
+  [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 4>& field,
+                                  const Substep<Scalar>& substep) noexcept {
+    const auto& [rest_length, compliance, damping, lambda] = field;
+    const Number gamma = compliance * damping * Number(substep.inverse_dt);
+    const Number violation = (edge.length - rest_length) + gamma * edge.drawn_apart;
+    const Number weight = (Number(1) + gamma) * edge.weight;
+    const Number scaled_compliance = compliance * Number(substep.inverse_dt_squared);
+    const Number change = detail::if_movable(edge, delta_lambda(violation, weight, scaled_compliance, lambda));
+    field[3] = lambda + change;
+    return detail::if_movable(edge, change / edge.length);
+  }
+
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
 
   constexpr void begin_substep(const Substep<Scalar>&) noexcept { lambda = 0; }
 
   template <ParticleSet P>
   void project(P& particles, const Substep<Scalar>& substep) noexcept {
-    const auto edge = detail::edge<P::dim>(particles.predicted, i, j);
-    Scalar weight = detail::weight(particles, i, j);
-    if (!detail::can_move(edge.length, weight)) return;
-    Scalar violation = edge.length - rest_length;
-    if (damping > 0) {
-      Scalar moved{0};  // ∇C·(x* − x): how far the ends drew apart since the substep began, times the length
-      for (int d = 0; d < P::dim; ++d)
-        moved += edge(d) * ((particles.predicted(d, i) - particles.position(d, i)) -
-                            (particles.predicted(d, j) - particles.position(d, j)));
-      const Scalar gamma = compliance * damping / substep.dt;
-      violation += gamma * (moved / edge.length);
-      weight *= 1 + gamma;
-    }
-    const Scalar scaled_compliance = compliance * substep.inverse_dt_squared;
-    const Scalar change = delta_lambda(violation, weight, scaled_compliance, lambda);
-    lambda += change;
-    detail::correct_ends(particles, i, j, edge, change);
+    project_edge(*this, particles, substep);
   }
 
   [[nodiscard]] constexpr const char* flaw() const noexcept {
@@ -202,13 +177,13 @@ struct CompliantDistanceConstraint {
 
   template <ParticleSet P>
   [[nodiscard]] Scalar relative_stretch(const P& particles) const noexcept {
-    return detail::relative_stretch(particles, i, j, rest_length);
+    return detail::relative(detail::distance(particles, i, j), rest_length);
   }
 
   /// ½C²/α (J), of position; none for a hard one.
   template <ParticleSet P>
   [[nodiscard]] Scalar energy(const P& particles) const noexcept {
-    const Scalar violation = detail::edge<P::dim>(particles.position, i, j).length - rest_length;
+    const Scalar violation = detail::distance(particles, i, j) - rest_length;
     return compliance > 0 ? violation * violation / (2 * compliance) : Scalar{0};
   }
 };
@@ -216,8 +191,9 @@ struct CompliantDistanceConstraint {
 /// One-sided: acts only while the distance lies outside [shortest, longest], and then restores the nearer limit.
 ///
 ///   source   [Mueller07] section 3.3, inequality constraints
-template <class Scalar = float>
+template <class Scalar_ = float>
 struct DistanceLimit {
+  using Scalar = Scalar_;
   static constexpr Scalar unlimited = std::numeric_limits<Scalar>::max();
 
   std::int32_t i;
@@ -225,16 +201,28 @@ struct DistanceLimit {
   Scalar shortest = 0;         ///< m
   Scalar longest = unlimited;  ///< m
 
+  static constexpr std::array fields{&DistanceLimit::shortest, &DistanceLimit::longest};
+  static constexpr std::size_t kept = 0;
+
+  template <class Number>
+  [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 2>& field,
+                                  const Substep<Scalar>&) noexcept {
+    const Number violation = edge.length - nearest(edge.length, field[0], field[1]);
+    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+  }
+
+  /// The allowed length nearest to a given one.
+  template <class Number>
+  [[nodiscard]] static Number nearest(Number length, Number shortest, Number longest) noexcept {
+    using detail::select;
+    return select(length > longest, longest, select(length < shortest, shortest, length));
+  }
+
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
 
   template <ParticleSet P>
-  void project(P& particles, const Substep<Scalar>&) const noexcept {
-    const auto edge = detail::edge<P::dim>(particles.predicted, i, j);
-    const Scalar weight = detail::weight(particles, i, j);
-    if (!detail::can_move(edge.length, weight)) return;
-    const Scalar violation = edge.length - nearest(edge.length);
-    if (violation == 0) return;
-    detail::correct_ends(particles, i, j, edge, delta_lambda(violation, weight));
+  void project(P& particles, const Substep<Scalar>& substep) const noexcept {
+    project_edge(*this, particles, substep);
   }
 
   [[nodiscard]] constexpr const char* flaw() const noexcept {
@@ -246,14 +234,8 @@ struct DistanceLimit {
   /// Beyond the limit, in proportion to it; 0 within.
   template <ParticleSet P>
   [[nodiscard]] Scalar relative_stretch(const P& particles) const noexcept {
-    const Scalar length = detail::edge<P::dim>(particles.position, i, j).length;
-    const Scalar limit = nearest(length);
-    return limit > 0 ? (length - limit) / limit : Scalar{0};
-  }
-
-  /// The allowed distance nearest to a given one.
-  [[nodiscard]] constexpr Scalar nearest(Scalar length) const noexcept {
-    return length > longest ? longest : (length < shortest ? shortest : length);
+    const Scalar length = detail::distance(particles, i, j);
+    return detail::relative(length, nearest(length, shortest, longest));
   }
 };
 

@@ -19,6 +19,7 @@
 #include <pbd/mass.hpp>             // 1 masses and pins
 #include <pbd/predict.hpp>          // 2 v += Δt·g; x* = x + Δt·v
 #include <pbd/constraint.hpp>       // 3 what a constraint is, and Δλ
+#include <pbd/edge.hpp>             // 3 two particles and the line between them
 #include <pbd/distance.hpp>         // 3 hard, soft, compliant and one-sided distances
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// Several scalars that are computed with at once, by the compiler's own vector types: +, −, ·, /, √ and comparisons,
+// each rounded exactly as the scalar operation, so that lanes and scalars give the same bits. Included by edge.hpp
+// alone, whose formulas are written once for both.
+//
+// The width is part of the type, Lanes<float, 8>, and no public type holds one: a file built with -mavx2 and one built
+// without it instantiate different functions, never one function under two meanings.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace pbd::detail {
+
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+#if defined(__AVX__)
+inline constexpr std::size_t lane_bytes = 32;
+#elif defined(__SSE2__) || defined(__aarch64__)
+inline constexpr std::size_t lane_bytes = 16;
+#else
+inline constexpr std::size_t lane_bytes = 0;  // no vector square root known: one scalar at a time
+#endif
+
+/// How many scalars the target of this file computes with at once; 1 where there is nothing to gain.
+template <class Scalar>
+inline constexpr int native_width = lane_bytes == 0 ? 1 : static_cast<int>(lane_bytes / sizeof(Scalar));
+
+// A struct of its own: inside Lanes, GCC would take the dependent vector type for the scalar it is made of.
+template <class Scalar, int width>
+struct VectorRegister {
+  typedef Scalar type __attribute__((vector_size(sizeof(Scalar) * width)));
+};
+
+template <class Scalar, int width>
+struct Lanes {
+  using Register = typename VectorRegister<Scalar, width>::type;
+  Register values;
+
+  Lanes() = default;
+  Lanes(Register r) noexcept : values(r) {}
+  Lanes(Scalar s) noexcept : values(s - Register{}) {}  // keeps −0, as 0 + s would not
+
+  friend Lanes operator-(Lanes a) noexcept { return -a.values; }
+  friend Lanes operator+(Lanes a, Lanes b) noexcept { return a.values + b.values; }
+  friend Lanes operator-(Lanes a, Lanes b) noexcept { return a.values - b.values; }
+  friend Lanes operator*(Lanes a, Lanes b) noexcept { return a.values * b.values; }
+  friend Lanes operator/(Lanes a, Lanes b) noexcept { return a.values / b.values; }
+  friend auto operator>(Lanes a, Lanes b) noexcept { return a.values > b.values; }
+  friend auto operator<(Lanes a, Lanes b) noexcept { return a.values < b.values; }
+
+  template <class Mask>
+  friend Lanes select(Mask mask, Lanes yes, Lanes no) noexcept {
+    return mask ? yes.values : no.values;
+  }
+
+  friend Lanes sqrt(Lanes a) noexcept {
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<Lanes, Lanes<float, 8>>) return Register(_mm256_sqrt_ps(a.values));
+    if constexpr (std::is_same_v<Lanes, Lanes<double, 4>>) return Register(_mm256_sqrt_pd(a.values));
+#endif
+#if defined(__SSE2__)
+    if constexpr (std::is_same_v<Lanes, Lanes<float, 4>>) return Register(_mm_sqrt_ps(a.values));
+    if constexpr (std::is_same_v<Lanes, Lanes<double, 2>>) return Register(_mm_sqrt_pd(a.values));
+#elif defined(__aarch64__)
+    if constexpr (std::is_same_v<Lanes, Lanes<float, 4>>) return Register(vsqrtq_f32(a.values));
+    if constexpr (std::is_same_v<Lanes, Lanes<double, 2>>) return Register(vsqrtq_f64(a.values));
+#endif
+  }
+
+  [[nodiscard]] static Lanes load(const Scalar* from) noexcept {
+    Register r;
+    std::memcpy(&r, from, sizeof r);
+    return r;
+  }
+  void store(Scalar* to) const noexcept { std::memcpy(to, &values, sizeof values); }
+};
+
+/// Reads 2·width neighbours a b, as the pairs (first, second) that lie side by side in them. In which order the pairs
+/// stand in the lanes is this function's own affair (one that x86 shuffles fast); store_pairs and load_by_pair agree.
+template <class Scalar, int width>
+void load_pairs(const Scalar* from, Lanes<Scalar, width>& first, Lanes<Scalar, width>& second) noexcept {
+  const auto a = Lanes<Scalar, width>::load(from).values;
+  const auto b = Lanes<Scalar, width>::load(from + width).values;
+  if constexpr (width == 8) {
+    first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+  } else if constexpr (width == 4 && sizeof(Scalar) == 8) {
+    first = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    second = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  } else if constexpr (width == 4) {
+    first = __builtin_shufflevector(a, b, 0, 2, 4, 6);
+    second = __builtin_shufflevector(a, b, 1, 3, 5, 7);
+  } else {
+    first = __builtin_shufflevector(a, b, 0, 2);
+    second = __builtin_shufflevector(a, b, 1, 3);
+  }
+}
+
+template <class Scalar, int width>
+void store_pairs(Scalar* to, Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
+  const auto f = first.values;
+  const auto s = second.values;
+  Lanes<Scalar, width> a, b;
+  if constexpr (width == 8) {
+    a = __builtin_shufflevector(f, s, 0, 8, 1, 9, 4, 12, 5, 13);
+    b = __builtin_shufflevector(f, s, 2, 10, 3, 11, 6, 14, 7, 15);
+  } else if constexpr (width == 4 && sizeof(Scalar) == 8) {
+    a = __builtin_shufflevector(f, s, 0, 4, 2, 6);
+    b = __builtin_shufflevector(f, s, 1, 5, 3, 7);
+  } else if constexpr (width == 4) {
+    a = __builtin_shufflevector(f, s, 0, 4, 1, 5);
+    b = __builtin_shufflevector(f, s, 2, 6, 3, 7);
+  } else {
+    a = __builtin_shufflevector(f, s, 0, 2);
+    b = __builtin_shufflevector(f, s, 1, 3);
+  }
+  a.store(to);
+  b.store(to + width);
+}
+
+/// One value a pair, in the order of the pairs in memory, brought into the lanes' order of load_pairs; and back.
+/// Each of the two orders is the other's inverse.
+template <class Scalar, int width>
+[[nodiscard]] Lanes<Scalar, width> order_by_pair(Lanes<Scalar, width> lanes) noexcept {
+  const auto v = lanes.values;
+  if constexpr (width == 8) return __builtin_shufflevector(v, v, 0, 1, 4, 5, 2, 3, 6, 7);
+  if constexpr (width == 4 && sizeof(Scalar) == 8) return __builtin_shufflevector(v, v, 0, 2, 1, 3);
+  return lanes;
+}
+
+#else
+
+template <class Scalar>
+inline constexpr int native_width = 1;
+
+#endif
+
+}  // namespace pbd::detail
