@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace pbd {
@@ -18,6 +19,14 @@ namespace pbd {
 enum class Plane {
   vertical,    ///< rows along −y: a curtain, and the only one in 2-D
   horizontal,  ///< rows along +z: a sheet on the table, its triangles facing up (+y)
+};
+
+/// In which order a sweep meets the constraints of one kind. Both leave about the same stretch after as many sweeps
+/// and survive the same scenes; docs/benchmarks.md has the table.
+enum class SweepOrder {
+  rows,     ///< row by row, in runs that share no particle: what make_batches() packs best. The vertical edges to the
+            ///< next row, the row's even horizontal ones, its odd ones; shear: one direction, then the other
+  natural,  ///< all horizontal edges row by row, then all vertical ones; shear: both diagonals cell by cell
 };
 
 /// One kind of constraint in the sheet. What the constraint type does not have must stay as it is here.
@@ -40,6 +49,7 @@ struct ClothSettings {
   Scalar total_mass = 0;         ///< kg together  ⎬ none: 1 kg each
   Scalar density = 0;            ///< kg/m²        ⎭
   Plane plane = Plane::vertical;
+  SweepOrder order = SweepOrder::rows;
   Vector<Scalar, Dim> origin = Vector<Scalar, Dim>::Zero();  ///< m, where particle 0 lies
   bool pin_top_left = true;
   bool pin_top_right = true;
@@ -47,9 +57,9 @@ struct ClothSettings {
   bool pin_bottom_right = false;
   bool pin_top_row = false;
   std::vector<int> pinned;                     ///< further particles, by index
-  ClothKind<Scalar> structural;                ///< all horizontal edges row by row, then all vertical ones
-  ClothKind<Scalar> shear;                     ///< both diagonals, cell by cell
-  ClothKind<Scalar> bending{.present = false};  ///< skip-one distances, horizontal, then vertical
+  ClothKind<Scalar> structural;                 ///< horizontal and vertical edges
+  ClothKind<Scalar> shear;                      ///< both diagonals of every cell
+  ClothKind<Scalar> bending{.present = false};  ///< skip-one distances, horizontal and vertical
 };
 
 /// What make_cloth makes. If `error` says so, the rest is empty.
@@ -129,33 +139,55 @@ template <class Constraint, class Scalar>
   return edge;
 }
 
-/// Horizontal edges row by row, then vertical ones, to the neighbour `reach` particles on.
+/// Horizontal and vertical edges to the neighbour `reach` particles on.
 template <class Constraint, class Scalar>
 void append_edges(std::vector<Constraint>& edges, int columns, int rows, int reach, const std::array<Scalar, 2>& pitch,
-                  const ClothKind<Scalar>& kind) {
+                  const ClothKind<Scalar>& kind, SweepOrder order) {
   const auto across = static_cast<std::size_t>(columns > reach ? columns - reach : 0);
   const auto down = static_cast<std::size_t>(rows > reach ? rows - reach : 0);
   edges.reserve(across * static_cast<std::size_t>(rows) + down * static_cast<std::size_t>(columns));
-  const auto length = static_cast<Scalar>(reach);
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c + reach < columns; ++c)
-      edges.push_back(make_edge<Constraint>(r * columns + c, r * columns + c + reach, length * pitch[0], kind));
-  for (int r = 0; r + reach < rows; ++r)
-    for (int c = 0; c < columns; ++c)
-      edges.push_back(make_edge<Constraint>(r * columns + c, (r + reach) * columns + c, length * pitch[1], kind));
+  const Scalar width = static_cast<Scalar>(reach) * pitch[0], height = static_cast<Scalar>(reach) * pitch[1];
+  const auto horizontal = [&](int c, int r) {
+    if (c + reach < columns) edges.push_back(make_edge<Constraint>(r * columns + c, r * columns + c + reach, width, kind));
+  };
+  const auto vertical_row = [&](int r) {
+    for (int c = 0; c < columns && r + reach < rows; ++c)
+      edges.push_back(make_edge<Constraint>(r * columns + c, (r + reach) * columns + c, height, kind));
+  };
+  if (order == SweepOrder::natural) {
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) horizontal(c, r);
+    for (int r = 0; r < rows; ++r) vertical_row(r);
+    return;
+  }
+  // Vertical edges first: a row's horizontal edges before the ones to the next row, and a stiff sheet held by two corners
+  // gains energy until it bursts.
+  for (int r = 0; r < rows; ++r) {
+    vertical_row(r);
+    for (const int start : {0, reach})  // every other `reach` edges share no particle
+      for (int c = start; c < columns; c += 2 * reach)
+        for (int k = 0; k < reach; ++k) horizontal(c + k, r);
+  }
 }
 
 template <class Constraint, class Scalar>
 void append_diagonals(std::vector<Constraint>& edges, int columns, int rows, const std::array<Scalar, 2>& pitch,
-                      const ClothKind<Scalar>& kind) {
+                      const ClothKind<Scalar>& kind, SweepOrder order) {
   edges.reserve(2 * static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(rows - 1));
   const Scalar length = std::sqrt(pitch[0] * pitch[0] + pitch[1] * pitch[1]);
-  for (int r = 0; r + 1 < rows; ++r)
+  const auto falling = [&](int corner) {
+    edges.push_back(make_edge<Constraint>(corner, corner + columns + 1, length, kind));
+  };
+  const auto rising = [&](int corner) {
+    edges.push_back(make_edge<Constraint>(corner + 1, corner + columns, length, kind));
+  };
+  for (int r = 0; r + 1 < rows; ++r) {
     for (int c = 0; c + 1 < columns; ++c) {
-      const int corner = r * columns + c;
-      edges.push_back(make_edge<Constraint>(corner, corner + columns + 1, length, kind));
-      edges.push_back(make_edge<Constraint>(corner + 1, corner + columns, length, kind));
+      falling(r * columns + c);
+      if (order == SweepOrder::natural) rising(r * columns + c);
     }
+    for (int c = 0; c + 1 < columns && order == SweepOrder::rows; ++c) rising(r * columns + c);
+  }
 }
 
 template <class Scalar, int Dim, class Cloth>
@@ -236,9 +268,9 @@ template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
   for (int c = 0; c < s.columns; ++c) pin_if(s.pin_top_row, c, 0);
   for (const int i : s.pinned) static_cast<void>(pin(cloth.particles, i));
 
-  if (s.structural.present) detail::append_edges(cloth.structural, s.columns, s.rows, 1, pitch, s.structural);
-  if (s.shear.present) detail::append_diagonals(cloth.shear, s.columns, s.rows, pitch, s.shear);
-  if (s.bending.present) detail::append_edges(cloth.bending, s.columns, s.rows, 2, pitch, s.bending);
+  if (s.structural.present) detail::append_edges(cloth.structural, s.columns, s.rows, 1, pitch, s.structural, s.order);
+  if (s.shear.present) detail::append_diagonals(cloth.shear, s.columns, s.rows, pitch, s.shear, s.order);
+  if (s.bending.present) detail::append_edges(cloth.bending, s.columns, s.rows, 2, pitch, s.bending, s.order);
 
   cloth.triangles.reserve(2 * static_cast<std::size_t>(s.columns - 1) * static_cast<std::size_t>(s.rows - 1));
   for (int r = 0; r + 1 < s.rows; ++r)

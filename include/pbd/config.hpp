@@ -36,12 +36,12 @@ struct [[nodiscard]] Error {
     if (reason == nullptr) return {};
     std::string text;
     if (subject != nullptr) {
-      text = subject;
-      if (item >= 0) text += " " + std::to_string(item);
-      if (set >= 0) text += " of set " + std::to_string(set);
-      text += ": ";
+      text.append(subject);
+      if (item >= 0) text.append(1, ' ').append(std::to_string(item));
+      if (set >= 0) text.append(" of set ").append(std::to_string(set));
+      text.append(": ");
     }
-    return text + reason;
+    return text.append(reason);
   }
 };
 

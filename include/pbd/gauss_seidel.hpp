@@ -30,7 +30,8 @@ void begin_substep(Constraints& constraints, P&, const Substep<typename P::Scala
 }
 
 /// A set that sweeps itself, by whatever scheme: `set.sweep(particles, substep)`.
-/// It may have `set.begin_substep(particles, substep)`, `set.validate_indices(particles)` (O(1), asked by every step)
+/// It may have `set.begin_substep(particles, substep)`, `set.iterate(particles, substep)` (all sweeps of a substep at
+/// once, called instead if it is the only set), `set.validate_indices(particles)` (O(1), asked by every step)
 /// and `set.validate(particles)`, too.
 template <class S, class P>
 concept SelfSweepingOn = ParticleSet<P> && requires(S& set, P& particles,

@@ -22,7 +22,10 @@
 #include <pbd/edge.hpp>             // 3 two particles and the line between them
 #include <pbd/distance.hpp>         // 3 hard, soft, compliant and one-sided distances
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
+#include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
+#include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
 #include <pbd/residual.hpp>         //   how far from satisfied
 #include <pbd/cloth.hpp>            //   a grid → particles, constraints, triangles
+#include <pbd/reorder.hpp>          //   any mesh → an order with long runs

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+//
+// 4. The same sweep, several independent constraints at a time. Comes in: an array of constraints. Leaves: a packed
+// set that step() takes like any other and that gives the same bits, because consecutive constraints that share no
+// particle do not see each other. Runs are found once, in array order; where a run's indices advance evenly it needs
+// no index in memory and no gather. Next: parallel.hpp spreads such sets over an engine's threads.
+#pragma once
+
+#include <pbd/detail/project_run.hpp>
+#include <pbd/gauss_seidel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <vector>
+
+namespace pbd {
+
+/// How the particles of a run of constraints lie. In all shapes but the last, no particle occurs twice.
+enum class RunShape : std::int32_t {
+  contiguous,  ///< constraint k joins i + k and j + k: a row of a grid and the next one
+  pairs,       ///< constraint k joins i + 2k and j + 2k, |i − j| = 1: every other edge along a row
+  scattered,   ///< independent, with listed indices
+  sequential,  ///< neighbours share particles: one after another, with listed indices
+};
+
+struct Run {
+  RunShape shape;
+  std::int32_t count;   ///< constraints in it
+  std::int32_t i;       ///< the first constraint's particles; of listed ones the lowest …
+  std::int32_t j;       ///< … and the highest in the run
+  std::int64_t first;   ///< where its constraints begin in the array
+  std::int64_t listed;  ///< where its indices begin in Batches::i and j, if they are listed
+
+  [[nodiscard]] constexpr bool is_listed() const noexcept { return shape >= RunShape::scattered; }
+  [[nodiscard]] constexpr std::int32_t stride() const noexcept { return shape == RunShape::pairs ? 2 : 1; }
+
+  /// The lowest and the highest particle that it touches.
+  [[nodiscard]] constexpr std::int32_t lowest() const noexcept { return std::min(i, j); }
+  [[nodiscard]] constexpr std::int32_t highest() const noexcept {
+    return is_listed() ? j : std::max(i, j) + (count - 1) * stride();
+  }
+};
+
+/// A packed constraint set: runs, and the constraints' numbers, one array a field. make_batches() makes it.
+template <EdgeConstraint C>
+struct Batches {
+  using Scalar = typename C::Scalar;
+
+  std::vector<Run> runs;
+  std::array<std::vector<Scalar>, C::fields.size()> fields;  ///< C::fields of every constraint, in array order
+  std::vector<std::int32_t> i;                               ///< indices that no stride describes
+  std::vector<std::int32_t> j;
+  std::int64_t count = 0;      ///< constraints
+  std::int32_t highest = -1;   ///< the highest particle index of all
+  bool damped = false;         ///< has any of them damping
+  Error error;                 ///< if it says so, the set is empty
+
+  /// Projects every constraint once, in array order: sweep() of the array that this was made from, bit for bit.
+  ///
+  ///   reads    predicted, inverse_mass; position if damped; the fields
+  ///   writes   predicted; fields that the constraints keep (λ)
+  ///   needs    every index in [0, N): step() asks
+  ///   cost     O(M); no allocation
+  template <ParticleSet P>
+  void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
+    for (const Run& run : runs) project(run, particles, substep);
+  }
+
+  template <ParticleSet P>
+  void begin_substep(P&, const Substep<Scalar>& substep) noexcept {
+    if constexpr (requires(detail::Fields<C>& field) { C::prepare(field, substep); })
+      for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+        detail::Fields<C> field = read(c);
+        C::prepare(field, substep);
+        keep(c, field);
+      }
+  }
+
+  /// O(1).
+  template <ParticleSet P>
+  [[nodiscard]] Error validate_indices(const P& particles) const noexcept {
+    if (highest < particles.count()) return {};
+    return {.reason = "particle index out of range", .subject = "constraints"};
+  }
+
+  /// Projects the constraints of one run.
+  template <ParticleSet P>
+  void project(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
+    constexpr int width = detail::native_width<Scalar>;
+    std::int32_t n = 0;
+    if constexpr (width > 1)
+      if (run.shape != RunShape::sequential) {
+        n = project_wide<width>(run, n, particles, substep);
+        if constexpr (width * sizeof(Scalar) > 16) n = project_wide<width / 2>(run, n, particles, substep);
+      }
+    for (; n < run.count; ++n) {
+      const auto c = static_cast<std::size_t>(run.first + n);
+      detail::Fields<C> field = read(c);
+      detail::project_fields<C>(particles, first_of(run, n), second_of(run, n), field, damped, substep);
+      keep(c, field);
+    }
+  }
+
+  /// Calls visit(constraint) for every constraint as it stands (λ too), in array order.
+  template <class Visit>
+  void for_each_constraint(Visit&& visit) const {
+    for (const Run& run : runs)
+      for (std::int32_t n = 0; n < run.count; ++n) {
+        C constraint{};
+        constraint.i = first_of(run, n);
+        constraint.j = second_of(run, n);
+        const detail::Fields<C> field = read(static_cast<std::size_t>(run.first + n));
+        for (std::size_t f = 0; f < field.size(); ++f) constraint.*C::fields[f] = field[f];
+        visit(constraint);
+      }
+  }
+
+  /// What a sweep reads beside the particles.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return runs.size() * sizeof(Run) + (i.size() + j.size()) * sizeof(std::int32_t) +
+           fields.size() * static_cast<std::size_t>(count) * sizeof(Scalar);
+  }
+
+  [[nodiscard]] std::int32_t first_of(const Run& run, std::int32_t n) const noexcept {
+    return run.is_listed() ? i[static_cast<std::size_t>(run.listed + n)] : run.i + n * run.stride();
+  }
+  [[nodiscard]] std::int32_t second_of(const Run& run, std::int32_t n) const noexcept {
+    return run.is_listed() ? j[static_cast<std::size_t>(run.listed + n)] : run.j + n * run.stride();
+  }
+
+ private:
+  [[nodiscard]] detail::Fields<C> read(std::size_t c) const noexcept {
+    detail::Fields<C> field;
+    for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f][c];
+    return field;
+  }
+
+  void keep(std::size_t c, const detail::Fields<C>& field) noexcept {
+    for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) fields[f][c] = field[f];
+  }
+
+  /// Constraints n, n + 1, … of a run while `width` of them are left; answers where it stopped.
+  template <int width, ParticleSet P>
+  std::int32_t project_wide(const Run& run, std::int32_t n, P& particles, const Substep<Scalar>& substep) noexcept {
+    std::array<Scalar*, C::fields.size()> field;
+    for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f].data() + run.first + n;
+    const auto project_all = [&](auto access_at) {
+      for (; n + width <= run.count; n += width) {
+        detail::project_lanes<C, P::layout>(access_at(n), field, particles, damped, substep);
+        for (Scalar*& f : field) f += width;
+      }
+    };
+    if constexpr (P::layout == Layout::planar) {
+      const bool dense = particles.inverse_mass.innerStride() == 1;
+      if (dense && run.shape == RunShape::contiguous) {
+        project_all([&run](Index k) { return detail::SideBySide<Scalar, width>{run.i + k, run.j + k}; });
+        return n;
+      }
+      if (dense && run.shape == RunShape::pairs) {
+        project_all([&run](Index k) { return detail::Paired<Scalar, width>{run.lowest() + 2 * k}; });
+        return n;
+      }
+    }
+    project_all([&run, this](std::int32_t k) {
+      detail::OneByOne<Scalar, width> access;
+      for (std::int32_t l = 0; l < width; ++l) {
+        access.i[l] = first_of(run, k + l);
+        access.j[l] = second_of(run, k + l);
+      }
+      return access;
+    });
+    return n;
+  }
+};
+
+namespace detail {
+
+/// Finds the runs of an array of index pairs, in order, greedily: the longest even run that starts here if it fills
+/// the lanes of the smallest register, otherwise a listed one up to the next particle that occurs again.
+template <std::ranges::random_access_range Constraints>
+void find_runs(const Constraints& constraints, std::int32_t highest, std::vector<Run>& runs,
+               std::vector<std::int32_t>& is, std::vector<std::int32_t>& js) {
+  constexpr std::int64_t shortest = 4;
+  const auto size = static_cast<std::int64_t>(std::ranges::size(constraints));
+  const auto at = [&constraints](std::int64_t k) -> decltype(auto) { return std::ranges::begin(constraints)[k]; };
+
+  const auto even_run = [&](std::int64_t k, RunShape shape) -> std::int64_t {
+    const std::int64_t i = at(k).i, j = at(k).j, apart = i < j ? j - i : i - j;
+    const std::int64_t stride = shape == RunShape::pairs ? 2 : 1;
+    if (shape == RunShape::pairs && apart != 1) return 1;
+    const std::int64_t most = shape == RunShape::pairs ? size - k : std::min(size - k, apart);
+    std::int64_t n = 1;
+    while (n < most && n < INT32_MAX && at(k + n).i == i + n * stride && at(k + n).j == j + n * stride) ++n;
+    return n;
+  };
+  const auto longest_even_run = [&](std::int64_t k, RunShape& shape) {
+    const std::int64_t contiguous = even_run(k, RunShape::contiguous);
+    const std::int64_t pairs = even_run(k, RunShape::pairs);
+    shape = pairs > contiguous ? RunShape::pairs : RunShape::contiguous;
+    return std::max(pairs, contiguous);
+  };
+
+  std::vector<std::int64_t> seen(static_cast<std::size_t>(highest) + 1, -1);  // the run that last touched a particle
+  for (std::int64_t k = 0; k < size;) {
+    RunShape shape;
+    const std::int64_t even = longest_even_run(k, shape);
+    if (even >= shortest) {
+      runs.push_back({shape, static_cast<std::int32_t>(even), at(k).i, at(k).j, k, -1});
+      k += even;
+      continue;
+    }
+    Run run{RunShape::scattered, 0, at(k).i, at(k).j, k, static_cast<std::int64_t>(is.size())};
+    if (run.i > run.j) std::swap(run.i, run.j);
+    for (RunShape ignored; k < size && (run.count == 0 || longest_even_run(k, ignored) < shortest); ++k) {
+      const auto i = static_cast<std::size_t>(at(k).i), j = static_cast<std::size_t>(at(k).j);
+      if (run.count > 0 && (seen[i] == run.first || seen[j] == run.first)) break;
+      seen[i] = seen[j] = run.first;
+      is.push_back(at(k).i);
+      js.push_back(at(k).j);
+      run.i = std::min({run.i, is.back(), js.back()});
+      run.j = std::max({run.j, is.back(), js.back()});
+      ++run.count;
+    }
+    if (run.count < shortest) run.shape = RunShape::sequential;
+    const bool joins = run.shape == RunShape::sequential && !runs.empty() &&
+                       runs.back().shape == RunShape::sequential && runs.back().first + runs.back().count == run.first;
+    if (!joins) {
+      runs.push_back(run);
+    } else {
+      runs.back().count += run.count;
+      runs.back().i = std::min(runs.back().i, run.i);
+      runs.back().j = std::max(runs.back().j, run.j);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Packs an array of constraints of one type for a batched sweep in the same order, with the same results.
+///
+///     auto structural = pbd::make_batches(cloth.structural);
+///     pbd::step(cloth.particles, settings, structural);
+///
+///   errors   a constraint with a negative index, i = j, or a flaw(): named in `error`, and the set is empty
+///   cost     O(M), allocates
+template <std::ranges::contiguous_range Constraints>
+  requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
+[[nodiscard]] auto make_batches(const Constraints& constraints) {
+  using C = std::ranges::range_value_t<Constraints>;
+  Batches<C> batches;
+  std::int64_t item = 0;
+  for (const C& constraint : constraints) {
+    const auto refuse = [&](const char* reason) {
+      Batches<C> refused;
+      refused.error = {.reason = reason, .subject = "constraint", .item = item};
+      return refused;
+    };
+    if (constraint.i < 0 || constraint.j < 0) return refuse("particle index out of range");
+    if (constraint.i == constraint.j) return refuse("names the same particle twice");
+    if constexpr (requires { constraint.flaw(); })
+      if (const char* reason = constraint.flaw()) return refuse(reason);
+    if constexpr (detail::has_damping<C>) batches.damped = batches.damped || constraint.damping > 0;
+    batches.highest = std::max({batches.highest, constraint.i, constraint.j});
+    ++item;
+  }
+  batches.count = item;
+  for (std::size_t f = 0; f < C::fields.size(); ++f) {
+    batches.fields[f].reserve(static_cast<std::size_t>(item));
+    for (const C& constraint : constraints) batches.fields[f].push_back(constraint.*C::fields[f]);
+  }
+  detail::find_runs(constraints, batches.highest, batches.runs, batches.i, batches.j);
+  return batches;
+}
+
+}  // namespace pbd

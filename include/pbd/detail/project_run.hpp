@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// The batched sweep's inner loop: as many constraints of a run as there are lanes are read, moved by their law and
+// written back. Included by batches.hpp alone. Three ways to reach the particles; one formula, edge.hpp's.
+#pragma once
+
+#include <pbd/edge.hpp>
+
+namespace pbd::detail {
+
+/// Where the coordinates of the particles lie: row d begins at data[d], the next particle `stride` scalars on.
+template <class Pointer, std::size_t dim>
+struct Rows {
+  std::array<Pointer, dim> data;
+  Index stride;
+};
+
+template <Layout layout, std::size_t dim, class Columns>
+[[nodiscard]] auto rows_of(Columns& columns) noexcept {
+  const bool planar = layout == Layout::planar;
+  Rows<decltype(columns.data()), dim> rows;
+  for (std::size_t d = 0; d < dim; ++d)
+    rows.data[d] = columns.data() + static_cast<Index>(d) * (planar ? columns.outerStride() : 1);
+  rows.stride = planar ? 1 : columns.outerStride();
+  return rows;
+}
+
+/// Particles i, i + 1, … and j, j + 1, …: two plain loads.
+template <class Scalar, int width_>
+struct SideBySide {
+  static constexpr int width = width_;
+  using Number = Lanes<Scalar, width>;
+  Index i, j;
+
+  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept {
+    at_i = Number::load(row + i);
+    at_j = Number::load(row + j);
+  }
+  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept {
+    at_i.store(row + i);
+    at_j.store(row + j);
+  }
+  [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
+};
+
+/// Pairs of neighbours from `lower` on: two loads, unzipped.
+template <class Scalar, int width_>
+struct Paired {
+  static constexpr int width = width_;
+  using Number = Lanes<Scalar, width>;
+  Index lower;
+
+  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept { load_pairs(row + lower, at_i, at_j); }
+  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept { store_pairs(row + lower, at_i, at_j); }
+  [[nodiscard]] static Number order(Number numbers) noexcept { return order_by_pair(numbers); }
+};
+
+/// Any particles, in any layout: one load a lane.
+template <class Scalar, int width_>
+struct OneByOne {
+  static constexpr int width = width_;
+  using Number = Lanes<Scalar, width>;
+  Index i[width_], j[width_];
+
+  void read(const Scalar* row, Index stride, Number& at_i, Number& at_j) const noexcept {
+    Scalar values[2][width_];
+    for (int l = 0; l < width; ++l) {
+      values[0][l] = row[i[l] * stride];
+      values[1][l] = row[j[l] * stride];
+    }
+    at_i = Number::load(values[0]);
+    at_j = Number::load(values[1]);
+  }
+  void write(Scalar* row, Index stride, Number at_i, Number at_j) const noexcept {
+    Scalar values[2][width_];
+    at_i.store(values[0]);
+    at_j.store(values[1]);
+    for (int l = 0; l < width; ++l) {
+      row[i[l] * stride] = values[0][l];
+      row[j[l] * stride] = values[1][l];
+    }
+  }
+  [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
+};
+
+/// project_fields() for Access::width constraints that share no particle.
+template <EdgeConstraint C, Layout layout, class Access, ParticleSet P>
+void project_lanes(const Access& access, const std::array<typename C::Scalar*, C::fields.size()>& fields, P& particles,
+                   bool damped, const Substep<typename C::Scalar>& substep) noexcept {
+  using Number = typename Access::Number;
+  constexpr auto dim = static_cast<std::size_t>(P::dim);
+  const auto predicted = rows_of<layout, dim>(particles.predicted);
+
+  std::array<Number, dim> at_i, at_j, now;
+  for (std::size_t d = 0; d < dim; ++d) {
+    access.read(predicted.data[d], predicted.stride, at_i[d], at_j[d]);
+    now[d] = at_i[d] - at_j[d];
+  }
+  Number w_i, w_j;
+  access.read(particles.inverse_mass.data(), particles.inverse_mass.innerStride(), w_i, w_j);
+
+  Edge<Number> edge{norm(now), w_i + w_j, Number(0)};
+  if (damped) {
+    const auto position = rows_of<layout, dim>(particles.position);
+    std::array<Number, dim> before;
+    for (std::size_t d = 0; d < dim; ++d) {
+      Number was_i, was_j;
+      access.read(position.data[d], position.stride, was_i, was_j);
+      before[d] = was_i - was_j;
+    }
+    edge.drawn_apart = drawn_apart(now, before, edge.length);
+  }
+
+  Fields<C, Number> field;
+  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Number::load(fields[f]));
+  const Number scale = C::law(edge, field, substep);
+  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f]);
+
+  const Number move_i = w_i * scale;
+  const Number move_j = w_j * -scale;
+  for (std::size_t d = 0; d < dim; ++d)
+    access.write(predicted.data[d], predicted.stride, at_i[d] + move_i * now[d], at_j[d] + move_j * now[d]);
+}
+
+}  // namespace pbd::detail

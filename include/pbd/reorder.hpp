@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+//
+// Any mesh in an order that sweeps fast. Comes in: constraints in arbitrary order on arbitrarily numbered particles.
+// Leaves: new numbers for the particles and a new order for the constraints, in which make_batches() finds long runs and
+// a sweep still walks across the mesh like Gauss-Seidel on a grid. Next: renumber() what refers to particles.
+#pragma once
+
+#include <pbd/edge.hpp>
+#include <pbd/particles.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <vector>
+
+namespace pbd {
+
+/// What reorder() finds. If `error` says so, the rest is empty.
+template <EdgeConstraint C>
+struct Reordering {
+  std::vector<std::int32_t> new_index;  ///< of every particle, by its old index
+  std::vector<C> constraints;           ///< renumbered, in their new order
+  Error error;
+};
+
+namespace detail {
+
+/// Who is joined to whom: the neighbours of particle i are neighbor[begin[i]] … neighbor[begin[i + 1] − 1].
+struct Adjacency {
+  std::vector<std::size_t> begin;
+  std::vector<std::int32_t> neighbor;
+
+  [[nodiscard]] std::span<const std::int32_t> of(std::int32_t i) const noexcept {
+    const auto at = static_cast<std::size_t>(i);
+    return {neighbor.data() + begin[at], begin[at + 1] - begin[at]};
+  }
+};
+
+template <class Constraints>
+[[nodiscard]] Adjacency adjacency(const Constraints& constraints, std::int32_t count) {
+  Adjacency graph;
+  graph.begin.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (const auto& c : constraints)
+    for (const std::int32_t end : {c.i, c.j}) ++graph.begin[static_cast<std::size_t>(end) + 1];
+  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+  graph.neighbor.resize(graph.begin.back());
+  std::vector<std::size_t> next(graph.begin.begin(), graph.begin.end() - 1);
+  for (const auto& c : constraints) {
+    graph.neighbor[next[static_cast<std::size_t>(c.i)]++] = c.j;
+    graph.neighbor[next[static_cast<std::size_t>(c.j)]++] = c.i;
+  }
+  return graph;
+}
+
+/// Particles by their distance in edges from a start, level after level, and within a level in the order in which one
+/// walks along it. On a grid the levels are its rows, or L-shaped from a corner; that order makes the edges between
+/// two levels advance evenly. The start is found as in the reverse Cuthill-McKee ordering [George79].
+struct LevelOrder {
+  const Adjacency& graph;
+  std::vector<std::int32_t> order;        // new → old
+  std::vector<std::int32_t> level;        // by old index; −1: not reached
+  std::vector<std::int32_t> rank;         // by old index: its place in `order`
+  std::int32_t levels = 0;
+
+  /// The level of the particle of a new index.
+  [[nodiscard]] std::int32_t level_of(std::int32_t place) const noexcept {
+    return level[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])];
+  }
+
+  explicit LevelOrder(const Adjacency& graph_)
+      : graph(graph_), level(graph_.begin.size() - 1, -1), rank(graph_.begin.size() - 1, -1) {
+    order.reserve(level.size());
+    for (std::size_t i = 0; i < level.size(); ++i)
+      if (level[i] < 0) walk_component(peripheral(static_cast<std::int32_t>(i)));
+  }
+
+ private:
+  std::vector<std::int32_t> mark_ = std::vector<std::int32_t>(graph.begin.size() - 1, -1);
+  std::int32_t round_ = 0;
+
+  /// One of the particles farthest from a given one, twice over: an end of the mesh.
+  [[nodiscard]] std::int32_t peripheral(std::int32_t from) {
+    for (int pass = 0; pass < 3; ++pass) {
+      std::vector<std::int32_t> queue{from};
+      mark_[static_cast<std::size_t>(from)] = ++round_;
+      std::size_t last_level = 0;
+      for (std::size_t begin = 0; begin < queue.size();) {
+        const std::size_t end = queue.size();
+        last_level = begin;
+        for (; begin < end; ++begin)
+          for (const std::int32_t n : graph.of(queue[begin]))
+            if (std::exchange(mark_[static_cast<std::size_t>(n)], round_) != round_) queue.push_back(n);
+      }
+      from = *std::min_element(queue.begin() + static_cast<std::ptrdiff_t>(last_level), queue.end(),
+                               [&](auto a, auto b) { return graph.of(a).size() < graph.of(b).size(); });
+    }
+    return from;
+  }
+
+  void walk_component(std::int32_t start) {
+    std::vector<std::int32_t> current{start};
+    while (!current.empty()) {
+      for (const std::int32_t i : current) level[static_cast<std::size_t>(i)] = levels;
+      walk_along(current);
+      std::vector<std::int32_t> next;
+      ++round_;
+      for (const std::int32_t i : current)
+        for (const std::int32_t n : graph.of(i))
+          if (level[static_cast<std::size_t>(n)] < 0 &&
+              std::exchange(mark_[static_cast<std::size_t>(n)], round_) != round_)
+            next.push_back(n);
+      ++levels;
+      current = std::move(next);
+    }
+  }
+
+  /// Twice the mean place of its neighbours in the level before, so that a level lies beside the one it follows.
+  [[nodiscard]] double place(std::int32_t i) const {
+    double sum = 0, count = 0;
+    for (const std::int32_t n : graph.of(i))
+      if (rank[static_cast<std::size_t>(n)] >= 0 &&
+          level[static_cast<std::size_t>(n)] < level[static_cast<std::size_t>(i)]) {
+        sum += rank[static_cast<std::size_t>(n)];
+        ++count;
+      }
+    return count > 0 ? sum / count : 0;
+  }
+
+  /// Numbers a level: from its first end along its own edges, leaping to the next unvisited particle where they stop.
+  void walk_along(std::vector<std::int32_t>& members) {
+    struct Seat {
+      bool inner;  // not an end of the level's path
+      double place;
+      std::int32_t particle;
+    };
+    std::vector<Seat> seats;
+    seats.reserve(members.size());
+    for (const std::int32_t i : members) {
+      int inside = 0;
+      for (const std::int32_t n : graph.of(i)) inside += same_level(i, n);
+      seats.push_back({inside > 1, place(i), i});
+    }
+    std::ranges::sort(seats, [](const Seat& a, const Seat& b) {
+      return a.place != b.place ? a.place < b.place : (a.inner != b.inner ? b.inner : a.particle < b.particle);
+    });
+    members.clear();
+    for (const Seat& seat : seats) {
+      for (std::int32_t i = seat.particle; i >= 0;) {
+        if (rank[static_cast<std::size_t>(i)] >= 0) break;
+        rank[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(order.size());
+        order.push_back(i);
+        members.push_back(i);
+        std::int32_t onward = -1;
+        double nearest = 0;
+        for (const std::int32_t n : graph.of(i))
+          if (same_level(i, n) && rank[static_cast<std::size_t>(n)] < 0)
+            if (const double at = place(n); onward < 0 || at < nearest || (at == nearest && n < onward)) {
+              onward = n;
+              nearest = at;
+            }
+        i = onward;
+      }
+    }
+  }
+
+  [[nodiscard]] bool same_level(std::int32_t a, std::int32_t b) const noexcept {
+    return level[static_cast<std::size_t>(a)] == level[static_cast<std::size_t>(b)];
+  }
+};
+
+/// Reorders constraints into sets that share no particle, one set after the other.
+template <EdgeConstraint C>
+void group_independent(std::span<C> constraints, std::vector<std::int64_t>& taken, std::int64_t& round) {
+  while (!constraints.empty()) {
+    ++round;
+    const auto rest = std::ranges::stable_partition(constraints, [&](const C& c) {
+      auto &i = taken[static_cast<std::size_t>(c.i)], &j = taken[static_cast<std::size_t>(c.j)];
+      if (i == round || j == round) return false;
+      i = j = round;
+      return true;
+    });
+    constraints = constraints.last(rest.size());
+  }
+}
+
+}  // namespace detail
+
+/// Finds an order for any set of distance constraints (a triangle mesh's edges, say) in which make_batches() finds long
+/// runs. Levels are swept one after the other, as a grid's rows are: each particle's middle edge to the next level and the
+/// level's own edges, then in a second pass the slanted edges to the next level. (Slanted edges on either side of the
+/// middle ones, in one pass, let a stiff sheet held by two corners gain energy until it bursts.)
+///
+///     auto order = pbd::reorder(edges, static_cast<std::int32_t>(particles.count()));
+///     pbd::renumber(particles, order.new_index);
+///     pbd::renumber(triangles, order.new_index);
+///     auto batches = pbd::make_batches(order.constraints);
+///
+///   errors   an index out of [0, count), i = j: named in `error`, and nothing else is in the result
+///   cost     O(M log M), allocates; the same input gives the same order everywhere
+template <std::ranges::contiguous_range Constraints>
+  requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
+[[nodiscard]] auto reorder(const Constraints& constraints, std::int32_t count) {
+  using C = std::ranges::range_value_t<Constraints>;
+  Reordering<C> result;
+  std::int64_t item = 0;
+  for (const C& c : constraints) {
+    const bool inside = c.i >= 0 && c.i < count && c.j >= 0 && c.j < count;
+    if (!inside || c.i == c.j) {
+      result.error = {.reason = inside ? "names the same particle twice" : "particle index out of range",
+                      .subject = "constraint",
+                      .item = item};
+      return result;
+    }
+    ++item;
+  }
+
+  const detail::Adjacency graph = detail::adjacency(constraints, count);
+  detail::LevelOrder walk(graph);
+  // A particle's edges to the next level, from the middle one outward: role 0, 1, 2 …
+  const auto role = [&](std::int32_t lower, std::int32_t upper) {
+    const auto old = [&](std::int32_t rank) { return walk.order[static_cast<std::size_t>(rank)]; };
+    std::int32_t below = 0, above = 0;
+    for (const std::int32_t n : graph.of(old(lower))) {
+      const std::int32_t rank = walk.rank[static_cast<std::size_t>(n)];
+      if (rank <= lower || walk.level_of(rank) == walk.level_of(lower)) continue;
+      below += rank < upper;
+      above += rank > upper;
+    }
+    return std::abs(below - above);
+  };
+  struct Key {
+    std::int32_t pass, level, within, role, apart, parity, lower;
+    std::int64_t item;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<Key> keys;
+  keys.reserve(static_cast<std::size_t>(item));
+  item = 0;
+  for (const C& c : constraints) {
+    const auto [lower, upper] =
+        std::minmax({walk.rank[static_cast<std::size_t>(c.i)], walk.rank[static_cast<std::size_t>(c.j)]});
+    const bool within = walk.level_of(lower) == walk.level_of(upper);
+    const std::int32_t outward = within ? 0 : role(lower, upper);
+    keys.push_back({outward > 0, walk.level_of(lower), within, outward, upper - lower,
+                    upper - lower == 1 ? lower % 2 : 0, lower, item++});
+  }
+  std::ranges::sort(keys);
+
+  // Even runs first, in each level; what advances unevenly after them, in sets that share no particle.
+  const auto renumbered = [&](const Key& key) {
+    C c = constraints[static_cast<std::size_t>(key.item)];
+    c.i = walk.rank[static_cast<std::size_t>(c.i)];
+    c.j = walk.rank[static_cast<std::size_t>(c.j)];
+    if (c.i > c.j) std::swap(c.i, c.j);
+    return c;
+  };
+  result.constraints.reserve(keys.size());
+  std::vector<C> uneven;
+  std::vector<std::int64_t> taken(static_cast<std::size_t>(count), 0);
+  std::int64_t round = 0;
+  for (auto key = keys.begin(); key != keys.end();) {
+    const Key first = *key;
+    const auto same_group = [&first](const Key& other) {
+      return other.pass == first.pass && other.level == first.level && other.within == first.within;
+    };
+    const std::int32_t stride = first.apart == 1 ? 2 : 1;
+    auto end = key;
+    for (std::int32_t n = 0; end != keys.end() && same_group(*end) && end->role == first.role &&
+                             end->apart == first.apart && end->lower == first.lower + n * stride; ++n)
+      ++end;
+    std::vector<C>& target = end - key >= 4 ? result.constraints : uneven;
+    for (; key != end; ++key) target.push_back(renumbered(*key));
+    if (key == keys.end() || !same_group(*key)) {
+      detail::group_independent(std::span<C>(uneven), taken, round);
+      result.constraints.insert(result.constraints.end(), uneven.begin(), uneven.end());
+      uneven.clear();
+    }
+  }
+  result.new_index = std::move(walk.rank);
+  return result;
+}
+
+/// Moves every particle to its new index. O(N), allocates.
+template <ParticleSet P>
+Error renumber(P& particles, std::span<const std::int32_t> new_index) {
+  if (static_cast<Index>(new_index.size()) != particles.count())
+    return {.reason = "new_index and particles differ in length", .subject = "particles"};
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, std::int32_t> permutation(
+      Eigen::Map<const Eigen::Matrix<std::int32_t, Eigen::Dynamic, 1>>(new_index.data(), particles.count()));
+  particles.position = (particles.position * permutation.transpose()).eval();
+  particles.predicted = (particles.predicted * permutation.transpose()).eval();
+  particles.velocity = (particles.velocity * permutation.transpose()).eval();
+  particles.inverse_mass = (permutation * particles.inverse_mass).eval();
+  if (particles.unpinned_inverse_mass.size() > 0)
+    particles.unpinned_inverse_mass = (permutation * particles.unpinned_inverse_mass).eval();
+  return {};
+}
+
+/// Gives indices into the particles (triangles, pins) their new numbers; they must be in range.
+template <std::size_t corners>
+void renumber(std::span<std::array<std::int32_t, corners>> items, std::span<const std::int32_t> new_index) noexcept {
+  for (auto& item : items)
+    for (std::int32_t& i : item) i = new_index[static_cast<std::size_t>(i)];
+}
+
+}  // namespace pbd
