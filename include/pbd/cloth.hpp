@@ -56,9 +56,9 @@ struct ClothSettings {
   bool pin_bottom_left = false;
   bool pin_bottom_right = false;
   bool pin_top_row = false;
-  std::vector<int> pinned;                     ///< further particles, by index
-  ClothKind<Scalar> structural;                 ///< horizontal and vertical edges
-  ClothKind<Scalar> shear;                      ///< both diagonals of every cell
+  std::vector<int> pinned{};                   ///< further particles, by index
+  ClothKind<Scalar> structural{};               ///< horizontal and vertical edges
+  ClothKind<Scalar> shear{};                    ///< both diagonals of every cell
   ClothKind<Scalar> bending{.present = false};  ///< skip-one distances, horizontal and vertical
 };
 

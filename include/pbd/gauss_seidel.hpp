@@ -16,7 +16,7 @@ namespace pbd {
 ///   writes   predicted, and what the constraints keep (λ)
 ///   needs    every index in [0, N)
 ///   cost     O(M); no allocation
-///   source   [Mueller07] algorithm 1, lines 9–11
+///   source   [Mueller07] section 3.1, line 10
 template <ParticleSet P, ConstraintArrayOn<P> Constraints>
 void sweep(Constraints& constraints, P& particles, const Substep<typename P::Scalar>& substep) noexcept {
   for (auto& constraint : constraints) constraint.project(particles, substep);

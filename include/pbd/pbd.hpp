@@ -11,7 +11,8 @@
 //   d         rest_length         m         |  n         iterations          1
 //
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
-// in Physics Simulation. docs/references.md has them in full.
+// in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes. docs/references.md has
+// them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error

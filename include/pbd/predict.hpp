@@ -16,7 +16,7 @@ namespace pbd {
 ///   reads    position (m), velocity (m/s), inverse_mass (1/kg)
 ///   writes   velocity, predicted (m)
 ///   cost     O(N); no allocation
-///   source   [Mueller07] algorithm 1, lines 5–7
+///   source   [Mueller07] section 3.1, lines 5 and 7
 template <ParticleSet P>
 void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt) noexcept {
   using Scalar = typename P::Scalar;

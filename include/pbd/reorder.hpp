@@ -176,13 +176,13 @@ template <EdgeConstraint C>
 void group_independent(std::span<C> constraints, std::vector<std::int64_t>& taken, std::int64_t& round) {
   while (!constraints.empty()) {
     ++round;
-    const auto rest = std::ranges::stable_partition(constraints, [&](const C& c) {
+    const auto rest = std::stable_partition(constraints.begin(), constraints.end(), [&](const C& c) {
       auto &i = taken[static_cast<std::size_t>(c.i)], &j = taken[static_cast<std::size_t>(c.j)];
       if (i == round || j == round) return false;
       i = j = round;
       return true;
     });
-    constraints = constraints.last(rest.size());
+    constraints = constraints.subspan(static_cast<std::size_t>(rest - constraints.begin()));
   }
 }
 

@@ -64,7 +64,7 @@ void for_each_constraint(const P&, const Set& set, Visit&& visit) {
 template <ParticleSet P, class... Sets>
 [[nodiscard]] Stretch<typename P::Scalar> stretch(const P& particles, const Sets&... sets) noexcept {
   detail::StretchSum sum;
-  const auto add = [&](const auto& constraint) {
+  [[maybe_unused]] const auto add = [&](const auto& constraint) {
     if constexpr (requires { constraint.relative_stretch(particles); }) sum.add(constraint.relative_stretch(particles));
   };
   (detail::for_each_constraint(particles, sets, add), ...);
@@ -94,7 +94,7 @@ template <ParticleSet P, class... Sets>
       potential -= mass * static_cast<double>(gravity(d)) * static_cast<double>(particles.position(d, i));
     }
   }
-  const auto add = [&](const auto& constraint) {
+  [[maybe_unused]] const auto add = [&](const auto& constraint) {
     if constexpr (requires { constraint.energy(particles); }) elastic += static_cast<double>(constraint.energy(particles));
   };
   (detail::for_each_constraint(particles, sets, add), ...);

@@ -132,7 +132,7 @@ Error validate(const P& particles, const Sets&... sets) noexcept {
 ///   errors         settings that validate() refuses, particle arrays of different lengths, a constraint index that is
 ///                  out of range: the state is bitwise untouched then, as it is for dt = 0
 ///   cost           O(substeps · (N + iterations · M)); no allocation
-///   source         [Mueller07] algorithm 1; substeps [Macklin19]; XPBD's λ [Macklin16] algorithm 1
+///   source         [Mueller07] section 3.1; substeps [Macklin19]; XPBD's λ [Macklin16] algorithm 1
 template <ParticleSet P, class... Sets>
 Error step(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings, Sets&&... sets) noexcept {
   static_assert((detail::is_step_part<Sets, P> && ...),

@@ -15,7 +15,7 @@ namespace pbd {
 ///   writes   velocity (m/s), position (m)
 ///   needs    dt > 0
 ///   cost     O(N); no allocation
-///   source   [Mueller07] algorithm 1, lines 12–15
+///   source   [Mueller07] section 3.1, lines 12–15
 template <ParticleSet P>
 void update_velocity(P& particles, typename P::Scalar dt) noexcept {
   using Scalar = typename P::Scalar;

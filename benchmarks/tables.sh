@@ -1,0 +1,66 @@
+#!/bin/sh
+# Prints the tables of docs/benchmarks.md from one machine's results: sh benchmarks/tables.sh NAME
+set -eu
+cd "$(dirname "$0")/results/${1:?usage: sh benchmarks/tables.sh NAME}"
+
+# One row for what precedes the grid in a measurement's name, one column a grid; cell(), defined by each caller.
+grid_table() {
+  awk -F, -v first="$1" "$2"'
+    NR == 1 { next }
+    {
+      gsub(/"|\/manual_time_median/, "", $1)
+      n = split($1, part, "/"); grid = part[n]; row = part[2]
+      for (i = 3; i < n; ++i) row = row " " part[i]
+      if (!(grid in column)) { column[grid] = ++columns; split(grid, side, "x"); size[columns] = side[1]; name[columns] = grid }
+      if (!(row in seen)) { seen[row] = 1; rows[++count] = row }
+      table[row, grid] = cell()
+    }
+    END {
+      for (a = 1; a <= columns; ++a)
+        for (b = a + 1; b <= columns; ++b)
+          if (size[b] < size[a]) { t = size[a]; size[a] = size[b]; size[b] = t; t = name[a]; name[a] = name[b]; name[b] = t }
+      for (a = 1; a <= count; ++a)
+        for (b = a + 1; b <= count; ++b)
+          if (rows[b] < rows[a]) { t = rows[a]; rows[a] = rows[b]; rows[b] = t }
+      line = "| " first " |"; rule = "|---|"
+      for (a = 1; a <= columns; ++a) { line = line " " name[a] " |"; rule = rule "---|" }
+      print line; print rule
+      for (a = 1; a <= count; ++a) {
+        line = "| " rows[a] " |"
+        for (b = 1; b <= columns; ++b) line = line " " table[rows[a], name[b]] " |"
+        print line
+      }
+    }' "$3"
+}
+
+cat machine.txt
+echo; echo "Sweep: ns a constraint"; echo
+grid_table "way, scalar, dimension, layout, order" 'function cell() { return sprintf("%.1f", $NF) }' sweep.csv
+if [ -f sweep_avx2.csv ]; then
+  echo; echo "Sweep, compiled with -mavx2: ns a constraint"; echo
+  grid_table "way, scalar, dimension, layout, order" 'function cell() { return sprintf("%.1f", $NF) }' sweep_avx2.csv
+fi
+echo; echo "Step: ns a constraint and iteration (share of predict and update_velocity)"; echo
+grid_table "way, scalar, layout, substeps x iterations" \
+  'function cell() { return sprintf("%.1f (%.0f %%)", $(NF - 1), 100 * $NF) }' step.csv
+echo; echo "Convergence: stretch max / rms in %, and ms a frame"
+awk -F, '
+  function cell(i) { return sprintf("%.3g / %.2g, %.3g ms", 100 * $9, 100 * $10, $8) }
+  function flush(   i, s) {
+    if (scene == "") return
+    printf "\n%s\n\n| sweeps a frame | as iterations | as substeps | in substeps of 5 iterations |\n|---|---|---|---|\n", scene
+    for (i = 1; i <= count; ++i) {
+      s = sweeps[i]
+      printf "| %d | %s | %s | %s |\n", s, table[s, "iterations"], table[s, "substeps"], table[s, "both"]
+    }
+    split("", table); count = 0
+  }
+  NR > 1 {
+    title = $1 ", " $2 "x" $3 ", " $4 " order"
+    if (title != scene) { flush(); scene = title }
+    if ($5 == 1) sweeps[++count] = $7
+    how = $5 == 1 ? "iterations" : $6 == 1 ? "substeps" : "both"
+    table[$7, how] = cell()
+    if ($7 == 1) table[1, "substeps"] = cell()
+  }
+  END { flush() }' convergence.csv
