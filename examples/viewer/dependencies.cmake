@@ -1,0 +1,22 @@
+# What the viewer is made of, all from the system. Sets PBD_VIEWER_MISSING to what is not there; included by the viewer
+# and by its tests, which are left out if anything is missing.
+find_package(glfw3 3.3 QUIET)
+find_package(CLI11 QUIET)
+find_path(PBD_STB_DIR stb/stb_image_write.h)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(PBD_IMGUI QUIET IMPORTED_TARGET imgui)
+  pkg_check_modules(PBD_EPOXY QUIET IMPORTED_TARGET epoxy)
+endif()
+mark_as_advanced(glfw3_DIR CLI11_DIR PBD_STB_DIR)
+
+set(PBD_VIEWER_MISSING "")
+foreach(target glfw CLI11::CLI11 PkgConfig::PBD_IMGUI PkgConfig::PBD_EPOXY)
+  if(NOT TARGET ${target})
+    string(REGEX REPLACE ".*(PBD_|::)" "" name ${target})
+    list(APPEND PBD_VIEWER_MISSING ${name})
+  endif()
+endforeach()
+if(NOT PBD_STB_DIR)
+  list(APPEND PBD_VIEWER_MISSING stb)
+endif()
