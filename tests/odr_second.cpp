@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+//
+// The other translation unit of odr.cpp.
+#include "tour.hpp"
+
+std::uint64_t second_tour();
+std::uint64_t second_tour() { return tour::all(); }

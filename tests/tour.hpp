@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// A walk through every room that ends in a number: whatever compiles and runs this can use the library, and whatever
+// gets the same number computes the same bits. For builds with unusual flags, compilers and neighbours; the laws
+// themselves are in test_*.cpp.
+#pragma once
+
+#include <pbd/pbd.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace tour {
+
+/// FNV-1a over the bits of what a step leaves behind.
+template <pbd::ParticleSet P>
+std::uint64_t hash(const P& particles) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&hash](typename P::Scalar value) {
+    unsigned char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+  };
+  for (pbd::Index i = 0; i < particles.count(); ++i)
+    for (int d = 0; d < P::dim; ++d) {
+      mix(particles.position(d, i));
+      mix(particles.velocity(d, i));
+    }
+  return hash;
+}
+
+/// Drops a small sheet for a second. 0 if anything is refused or ends up far from satisfied.
+template <class Constraint, int Dim, pbd::Layout layout>
+std::uint64_t drop() {
+  using Scalar = decltype(Constraint::rest_length);
+  pbd::ClothSettings<Scalar, Dim> sheet;
+  sheet.columns = 9;
+  sheet.rows = 7;
+  sheet.density = Scalar(0.2);
+  sheet.bending.present = true;
+  auto cloth = pbd::make_cloth<Scalar, Dim, layout, Constraint>(sheet);
+  if (cloth.error || pbd::validate(cloth.particles, cloth.structural, cloth.shear, cloth.bending)) return 0;
+
+  const int corner = cloth.index(0, sheet.rows - 1);
+  std::vector<pbd::DistanceLimit<Scalar>> tethers{pbd::at_most<Scalar>(0, corner, Scalar(1.25)),
+                                                  pbd::at_least<Scalar>(0, corner, Scalar(0.1))};
+  pbd::StepSettings<Scalar, Dim> settings;
+  settings.substeps = 4;
+  settings.iterations = 2;
+  for (int frame = 0; frame < 60; ++frame) {
+    if (frame == 30 && pbd::unpin(cloth.particles, cloth.index(sheet.columns - 1, 0))) return 0;
+    if (pbd::step(cloth.particles, settings, cloth.structural, cloth.shear, cloth.bending, tethers)) return 0;
+  }
+  const auto left = pbd::stretch(cloth.particles, cloth.structural, cloth.shear, cloth.bending, tethers);
+  const auto energy = pbd::energy(cloth.particles, settings.gravity, cloth.structural);
+  const auto momentum = pbd::momentum(cloth.particles);
+  const bool sane = left.max < Scalar(0.5) && energy.kinetic > 0 && momentum.mass > 0;
+  return sane ? hash(cloth.particles) : 0;
+}
+
+/// One number for all kinds of constraint in one precision, dimension and layout; 0 if any of them failed.
+template <class Scalar, int Dim, pbd::Layout layout>
+std::uint64_t walk() {
+  const std::uint64_t hard = drop<pbd::DistanceConstraint<Scalar>, Dim, layout>();
+  const std::uint64_t soft = drop<pbd::SoftDistanceConstraint<Scalar>, Dim, layout>();
+  const std::uint64_t compliant = drop<pbd::CompliantDistanceConstraint<Scalar>, Dim, layout>();
+  if (hard == 0 || soft == 0 || compliant == 0) return 0;
+  return hard ^ (soft << 1) ^ (compliant << 2);
+}
+
+/// The four corners of {float, double} × {2, 3} × {interleaved, planar}; 0 if any of them failed.
+inline std::uint64_t all() {
+  const std::uint64_t a = walk<float, 3, pbd::Layout::planar>();
+  const std::uint64_t b = walk<float, 2, pbd::Layout::interleaved>();
+  const std::uint64_t c = walk<double, 3, pbd::Layout::interleaved>();
+  const std::uint64_t d = walk<double, 2, pbd::Layout::planar>();
+  if (a == 0 || b == 0 || c == 0 || d == 0) return 0;
+  return a ^ (b << 1) ^ (c << 2) ^ (d << 3);
+}
+
+}  // namespace tour
