@@ -6,7 +6,8 @@ set -eu
 
 tools="cmake ninja-build g++ pkg-config libeigen3-dev"
 viewer="libglfw3-dev libimgui-dev libepoxy-dev libcli11-dev libstb-dev libegl1 libegl-dev libgl-dev libgl1-mesa-dri"
-tests="catch2 libbenchmark-dev libbullet-dev libtbb-dev libtinyobjloader-dev clang xvfb xauth xdotool"
+tests="catch2 libbenchmark-dev libbullet-dev libtbb-dev libtinyobjloader-dev clang xvfb xauth xdotool
+  g++-aarch64-linux-gnu qemu-user"
 
 case "${1:-}" in
   demo) wanted="$tools $viewer" ;;

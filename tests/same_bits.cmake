@@ -1,6 +1,7 @@
 # One program, every compiler and optimisation level: the numbers it prints must be the same.
 #   cmake -DCOMPILERS="g++;clang++" -DVARIANTS="-O0;-O3" -DCOMPILE="-std=c++20;…;tour.cpp" -DOUTPUT=program -P same_bits.cmake
-# A variant is one list element; its flags are separated by spaces.
+# A variant is one list element; its flags are separated by spaces. -DCROSS_COMPILER=… -DEMULATOR=… adds a program for
+# another processor.
 foreach(compiler IN LISTS COMPILERS)
   foreach(variant IN LISTS VARIANTS)
     separate_arguments(flags UNIX_COMMAND "${variant}")
@@ -11,6 +12,13 @@ foreach(compiler IN LISTS COMPILERS)
     list(APPEND all_bits "${bits}")
   endforeach()
 endforeach()
+if(CROSS_COMPILER AND EMULATOR)
+  execute_process(COMMAND ${CROSS_COMPILER} -O2 -DNDEBUG -static ${COMPILE} -o ${OUTPUT}_cross COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} ${OUTPUT}_cross OUTPUT_VARIABLE bits COMMAND_ERROR_IS_FATAL ANY)
+  string(STRIP "${bits}" bits)
+  message("${bits}  ${CROSS_COMPILER}, under ${EMULATOR}")
+  list(APPEND all_bits "${bits}")
+endif()
 list(REMOVE_DUPLICATES all_bits)
 list(LENGTH all_bits distinct)
 if(NOT distinct EQUAL 1)

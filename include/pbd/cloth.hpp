@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 namespace pbd {
@@ -231,6 +232,13 @@ template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
   std::array<Scalar, 2> pitch{s.spacing, s.spacing};
   if (s.size[0] > 0) pitch[0] = s.size[0] / static_cast<Scalar>(s.columns - 1);
   if (s.size[1] > 0) pitch[1] = s.size[1] / static_cast<Scalar>(s.rows - 1);
+
+  for (const Scalar length : pitch)
+    if (length * length < std::numeric_limits<Scalar>::min() || !detail::is_finite(4 * length * length)) {
+      cloth.error = {.reason = "spacing or size is so small or so large that its square is not a number",
+                     .subject = "cloth settings"};
+      return cloth;
+    }
 
   cloth.columns = s.columns;
   cloth.rows = s.rows;

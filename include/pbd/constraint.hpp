@@ -88,7 +88,7 @@ Error validate_indices(const P& particles, const Constraints& constraints) noexc
   std::int64_t item = 0;
   for (const auto& constraint : constraints) {
     bool inside = true;
-    for (const auto i : constraint.indices()) inside &= static_cast<std::uint64_t>(std::int64_t{i}) < count;
+    for (const auto i : constraint.indices()) inside &= static_cast<std::uint64_t>(i) < count;
     if (!inside) return {.reason = "particle index out of range", .subject = "constraint", .item = item};
     ++item;
   }

@@ -6,8 +6,12 @@
 
 #include <pbd/particles.hpp>
 
+#include <Eigen/Geometry>
+
 #include <array>
+#include <cmath>
 #include <span>
+#include <utility>
 
 namespace pbd {
 
@@ -72,10 +76,10 @@ template <ParticleSet P>
 template <ParticleSet P>
 Error pin(P& particles, Index i) noexcept {
   if (const Error error = detail::refuse_index(particles, i)) return error;
+  particles.velocity.col(i).setZero();
   if (is_pinned(particles, i)) return {};
   if (particles.unpinned_inverse_mass.size() > 0) particles.unpinned_inverse_mass(i) = particles.inverse_mass(i);
   particles.inverse_mass(i) = 0;
-  particles.velocity.col(i).setZero();
   return {};
 }
 

@@ -8,6 +8,8 @@
 #include <pbd/constraint.hpp>
 #include <pbd/gauss_seidel.hpp>
 
+#include <Eigen/Geometry>
+
 #include <cmath>
 #include <limits>
 

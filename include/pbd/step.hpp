@@ -95,7 +95,7 @@ Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P
   Error error = validate(settings);
   if (!error) error = validate_sizes(particles);
   std::int64_t set = 0;
-  const auto check = [&](const auto& part) {
+  [[maybe_unused]] const auto check = [&](const auto& part) {
     if (error) return;
     if constexpr (ConstraintSetOn<const std::remove_reference_t<decltype(part)>, P> ||
                   ConstraintSetOn<std::remove_cvref_t<decltype(part)>, P>)
@@ -115,7 +115,7 @@ template <ParticleSet P, class... Sets>
 Error validate(const P& particles, const Sets&... sets) noexcept {
   Error error = validate(particles);
   std::int64_t set = 0;
-  const auto check = [&](const auto& constraints) {
+  [[maybe_unused]] const auto check = [&](const auto& constraints) {
     if (error) return;
     error = validate_constraints(particles, constraints);
     if (error) error.set = set;
