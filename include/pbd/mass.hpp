@@ -119,7 +119,8 @@ Error set_total_mass(P& particles, typename P::Scalar mass) noexcept {
 }
 
 /// Every particle weighs a third of the triangles about it, `density` kg/m² times their present area.
-/// A particle of no triangle, or of triangles without area, is refused by its number. Two passes, no allocation.
+/// A particle of no triangle, or of triangles without area, is refused by its number. Writes predicted, too: it ends as
+/// position. Two passes, no allocation.
 template <ParticleSet P>
 Error set_area_density(P& particles, std::span<const std::array<int, 3>> triangles,
                        typename P::Scalar density) noexcept {

@@ -127,6 +127,20 @@ struct ParticlesView {
   [[nodiscard]] Index count() const noexcept { return inverse_mass.size(); }
 };
 
+namespace detail {
+
+/// Dim×N numbers of Eigen's: the arrays of a ParticleSet.
+template <class Columns, class Scalar>
+concept ColumnsOf = requires(Columns& columns, Index i) {
+  { columns(i, i) } -> std::convertible_to<Scalar>;
+  columns.col(i);
+  { columns.cols() } -> std::convertible_to<Index>;
+  { columns.outerStride() } -> std::convertible_to<Index>;
+  { columns.data() } -> std::convertible_to<const Scalar*>;
+};
+
+}  // namespace detail
+
 /// Whatever holds particles: Particles, ParticlesView, or a struct of one's own with the same members.
 template <class P>
 concept ParticleSet = requires(P& particles, Index i) {
@@ -134,9 +148,9 @@ concept ParticleSet = requires(P& particles, Index i) {
   requires std::floating_point<typename P::Scalar>;
   requires P::dim == 2 || P::dim == 3;
   { P::layout } -> std::convertible_to<Layout>;
-  { particles.position.col(i) };
-  { particles.predicted.col(i) };
-  { particles.velocity.col(i) };
+  requires detail::ColumnsOf<decltype(particles.position), typename P::Scalar>;
+  requires detail::ColumnsOf<decltype(particles.predicted), typename P::Scalar>;
+  requires detail::ColumnsOf<decltype(particles.velocity), typename P::Scalar>;
   { particles.inverse_mass(i) } -> std::convertible_to<typename P::Scalar>;
   { particles.count() } -> std::convertible_to<Index>;
 };
