@@ -84,6 +84,21 @@ struct Lanes {
     return r;
   }
   void store(Scalar* to) const noexcept { std::memcpy(to, &values, sizeof values); }
+
+  /// from(l) for every lane l, put together in registers: through memory, the load would wait for all the stores.
+  template <class From>
+  [[nodiscard]] static Lanes collect(From from) noexcept {
+    return [&]<int... lane>(std::integer_sequence<int, lane...>) {
+      return Lanes(Register{from(lane)...});
+    }(std::make_integer_sequence<int, width>{});
+  }
+  /// to(l, value) for every lane l.
+  template <class To>
+  void distribute(To to) const noexcept {
+    [&]<int... lane>(std::integer_sequence<int, lane...>) {
+      (to(lane, values[lane]), ...);
+    }(std::make_integer_sequence<int, width>{});
+  }
 };
 
 /// Reads 2·width neighbours a b, as the pairs (first, second) that lie side by side in them. In which order the pairs

@@ -63,22 +63,12 @@ struct OneByOne {
   Index i[width_], j[width_];
 
   void read(const Scalar* row, Index stride, Number& at_i, Number& at_j) const noexcept {
-    Scalar values[2][width_];
-    for (int l = 0; l < width; ++l) {
-      values[0][l] = row[i[l] * stride];
-      values[1][l] = row[j[l] * stride];
-    }
-    at_i = Number::load(values[0]);
-    at_j = Number::load(values[1]);
+    at_i = Number::collect([&](int l) { return row[i[l] * stride]; });
+    at_j = Number::collect([&](int l) { return row[j[l] * stride]; });
   }
   void write(Scalar* row, Index stride, Number at_i, Number at_j) const noexcept {
-    Scalar values[2][width_];
-    at_i.store(values[0]);
-    at_j.store(values[1]);
-    for (int l = 0; l < width; ++l) {
-      row[i[l] * stride] = values[0][l];
-      row[j[l] * stride] = values[1][l];
-    }
+    at_i.distribute([&](int l, Scalar value) { row[i[l] * stride] = value; });
+    at_j.distribute([&](int l, Scalar value) { row[j[l] * stride] = value; });
   }
   [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
 };
