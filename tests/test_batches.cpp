@@ -124,7 +124,7 @@ TEMPLATE_LIST_TEST_CASE("batches give the bits of the plain sweep", "[batches]",
   SECTION("one-sided") { demand_same_bits_on_every_mesh<TestType, pbd::DistanceLimit<Scalar>>(); }
 }
 
-TEST_CASE("batches give the bits of the plain sweep after hundreds of steps of a real sheet", "[batches]") {
+TEST_CASE("batches give the bits of the plain sweep after hundreds of steps of a real sheet", "[batches][long]") {
   pbd::ClothSettings<float, 3> settings;
   settings.columns = 37;
   settings.rows = 29;
@@ -221,7 +221,7 @@ TEST_CASE("stretch and energy of batches are those of their array", "[batches]")
   CHECK(pbd::energy(particles, {0, 0, 0}, batches).elastic == pbd::energy(particles, {0, 0, 0}, edges).elastic);
 }
 
-TEST_CASE("a sheet held by two corners survives both orders alike", "[batches][order]") {
+TEST_CASE("a sheet held by two corners survives both orders alike", "[batches][order][long]") {
   for (const int substeps : {1, 10, 50}) {
     std::vector<float> left;
     for (const auto order : {pbd::SweepOrder::natural, pbd::SweepOrder::rows}) {

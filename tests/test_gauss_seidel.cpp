@@ -209,7 +209,7 @@ TEST_CASE("many small steps carry the weight that few large ones carry and leave
   CHECK(ratio < 100);
 }
 
-TEST_CASE("a curtain swept once a substep hangs with the stretch of the law of small steps", "[gauss_seidel]") {
+TEST_CASE("a curtain swept once a substep hangs with the stretch of the law of small steps", "[gauss_seidel][long]") {
   // top strain N² g h²/L for N links of L/N: the square of the substep, so four times the substeps leave a sixteenth
   constexpr int N = 49;
   const auto strain = [](int substeps) {

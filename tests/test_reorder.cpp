@@ -76,7 +76,7 @@ TEST_CASE("a shuffled sheet is nearly all even runs once it is reordered", "[reo
   CHECK(static_cast<double>(batches.count) / static_cast<double>(batches.runs.size()) > 20);
 }
 
-TEST_CASE("a reordered mesh survives two corners as its shuffled order does", "[reorder][order]") {
+TEST_CASE("a reordered mesh survives two corners as its shuffled order does", "[reorder][order][long]") {
   for (const int substeps : {1, 10, 50}) {
     ShuffledSheet sheet(40, 30);
     auto particles = sheet.cloth.particles;
