@@ -36,9 +36,9 @@ struct Run {
   [[nodiscard]] constexpr std::int32_t stride() const noexcept { return shape == RunShape::pairs ? 2 : 1; }
 
   /// The lowest and the highest particle that it touches.
-  [[nodiscard]] constexpr std::int32_t lowest() const noexcept { return std::min(i, j); }
+  [[nodiscard]] constexpr std::int32_t lowest() const noexcept { return (std::min)(i, j); }
   [[nodiscard]] constexpr std::int32_t highest() const noexcept {
-    return is_listed() ? j : std::max(i, j) + (count - 1) * stride();
+    return is_listed() ? j : (std::max)(i, j) + (count - 1) * stride();
   }
 };
 
@@ -168,9 +168,9 @@ struct Batches {
     if constexpr (width * sizeof(Scalar) <= 16)
       project_all([&run, this](std::int32_t k) {
         detail::OneByOne<Scalar, width> access;
-        for (std::int32_t l = 0; l < width; ++l) {
-          access.i[l] = first_of(run, k + l);
-          access.j[l] = second_of(run, k + l);
+        for (std::size_t l = 0; l < width; ++l) {
+          access.i[l] = first_of(run, k + static_cast<std::int32_t>(l));
+          access.j[l] = second_of(run, k + static_cast<std::int32_t>(l));
         }
         return access;
       });
@@ -193,7 +193,7 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
     const std::int64_t i = at(k).i, j = at(k).j, apart = i < j ? j - i : i - j;
     const std::int64_t stride = shape == RunShape::pairs ? 2 : 1;
     if (shape == RunShape::pairs && apart != 1) return 1;
-    const std::int64_t most = shape == RunShape::pairs ? size - k : std::min(size - k, apart);
+    const std::int64_t most = shape == RunShape::pairs ? size - k : (std::min)(size - k, apart);
     std::int64_t n = 1;
     while (n < most && n < INT32_MAX && at(k + n).i == i + n * stride && at(k + n).j == j + n * stride) ++n;
     return n;
@@ -202,7 +202,7 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
     const std::int64_t contiguous = even_run(k, RunShape::contiguous);
     const std::int64_t pairs = even_run(k, RunShape::pairs);
     shape = pairs > contiguous ? RunShape::pairs : RunShape::contiguous;
-    return std::max(pairs, contiguous);
+    return (std::max)(pairs, contiguous);
   };
 
   std::vector<std::int64_t> seen(static_cast<std::size_t>(highest) + 1, -1);  // the run that last touched a particle
@@ -222,8 +222,8 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
       seen[i] = seen[j] = run.first;
       is.push_back(at(k).i);
       js.push_back(at(k).j);
-      run.i = std::min({run.i, is.back(), js.back()});
-      run.j = std::max({run.j, is.back(), js.back()});
+      run.i = (std::min)({run.i, is.back(), js.back()});
+      run.j = (std::max)({run.j, is.back(), js.back()});
       ++run.count;
     }
     if (run.count < shortest) run.shape = RunShape::sequential;
@@ -233,8 +233,8 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
       runs.push_back(run);
     } else {
       runs.back().count += run.count;
-      runs.back().i = std::min(runs.back().i, run.i);
-      runs.back().j = std::max(runs.back().j, run.j);
+      runs.back().i = (std::min)(runs.back().i, run.i);
+      runs.back().j = (std::max)(runs.back().j, run.j);
     }
   }
 }
@@ -265,7 +265,7 @@ template <std::ranges::contiguous_range Constraints>
     if constexpr (requires { constraint.flaw(); })
       if (const char* reason = constraint.flaw()) return refuse(reason);
     if constexpr (detail::has_damping<C>) batches.damped = batches.damped || constraint.damping > 0;
-    batches.highest = std::max({batches.highest, constraint.i, constraint.j});
+    batches.highest = (std::max)({batches.highest, constraint.i, constraint.j});
     ++item;
   }
   batches.count = item;

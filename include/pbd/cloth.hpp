@@ -234,7 +234,7 @@ template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
   if (s.size[1] > 0) pitch[1] = s.size[1] / static_cast<Scalar>(s.rows - 1);
 
   for (const Scalar length : pitch)
-    if (length * length < std::numeric_limits<Scalar>::min() || !detail::is_finite(4 * length * length)) {
+    if (length * length < (std::numeric_limits<Scalar>::min)() || !detail::is_finite(4 * length * length)) {
       cloth.error = {.reason = "spacing or size is so small or so large that its square is not a number",
                      .subject = "cloth settings"};
       return cloth;

@@ -194,7 +194,7 @@ struct CompliantDistanceConstraint {
 template <class Scalar_ = float>
 struct DistanceLimit {
   using Scalar = Scalar_;
-  static constexpr Scalar unlimited = std::numeric_limits<Scalar>::max();
+  static constexpr Scalar unlimited = (std::numeric_limits<Scalar>::max)();
 
   std::int32_t i;
   std::int32_t j;

@@ -26,7 +26,7 @@ namespace detail {
 /// A block: the runs [first, last) of a set, and the particles that they touch.
 struct Block {
   std::size_t first, last;
-  std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
+  std::int32_t lowest = (std::numeric_limits<std::int32_t>::max)();
   std::int32_t highest = -1;
 };
 
@@ -41,8 +41,8 @@ inline std::vector<Block> cut_blocks(const std::vector<Run>& runs, std::int64_t 
     block.first = r;
     const std::int64_t end = static_cast<std::int64_t>(b + 1) * particles_per_block;
     for (; r < runs.size() && (b + 1 == count || runs[r].lowest() < end); ++r) {
-      block.lowest = std::min(block.lowest, runs[r].lowest());
-      block.highest = std::max(block.highest, runs[r].highest());
+      block.lowest = (std::min)(block.lowest, runs[r].lowest());
+      block.highest = (std::max)(block.highest, runs[r].highest());
     }
     block.last = r;
   }
@@ -53,8 +53,8 @@ inline std::vector<Block> cut_blocks(const std::vector<Run>& runs, std::int64_t 
 /// particle that `earlier` has yet to touch: the smallest lag with highest(later, b) < lowest(earlier, b + lag …).
 inline std::size_t smallest_lag(const std::vector<Block>& earlier, const std::vector<Block>& later) {
   const std::size_t count = earlier.size();
-  std::vector<std::int32_t> ahead(count + 1, std::numeric_limits<std::int32_t>::max());  // lowest of all from b on
-  for (std::size_t b = count; b-- > 0;) ahead[b] = std::min(ahead[b + 1], earlier[b].lowest);
+  std::vector<std::int32_t> ahead(count + 1, (std::numeric_limits<std::int32_t>::max)());  // lowest of all from b on
+  for (std::size_t b = count; b-- > 0;) ahead[b] = (std::min)(ahead[b + 1], earlier[b].lowest);
   std::size_t lag = 1;
   for (std::size_t b = 0; b < count; ++b)
     while (b + lag < count && later[b].highest >= ahead[b + lag]) ++lag;
@@ -98,10 +98,10 @@ struct Parallel {
   template <ParticleSet P>
   [[nodiscard]] Error validate_indices(const P& particles) const noexcept {
     Error error;
-    const auto check = [&](const auto& set) {
+    const auto examine = [&](const auto& set) {
       if (!error) error = set.validate_indices(particles);
     };
-    std::apply([&](const auto*... set) { (check(*set), ...); }, sets);
+    std::apply([&](const auto*... set) { (examine(*set), ...); }, sets);
     return error;
   }
 
@@ -118,7 +118,7 @@ struct Parallel {
     const std::size_t waves = block_count + lag * (passes - 1);
     for (std::size_t t = 0; t < waves; ++t) {
       const std::size_t first = t < block_count ? 0 : (t - block_count) / lag + 1;  // passes that have a block now
-      const std::size_t last = std::min(passes, t / lag + 1);
+      const std::size_t last = (std::min)(passes, t / lag + 1);
       for_each(last - first, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = first + begin; p < first + end; ++p)
           sweep_block(particles, substep, p % set_count, t - lag * p, std::make_index_sequence<set_count>{});
@@ -152,13 +152,13 @@ template <class ForEach, EdgeConstraint... Cs>
                                                      Batches<Cs>&... batches) {
   static_assert(sizeof...(Cs) > 0, "pbd::make_parallel: give it at least one set of batches");
   Parallel<ForEach, Cs...> parallel{std::move(for_each), {&batches...}, {}};
-  const std::int64_t size = std::max<std::int64_t>(1, particles_per_block);
-  const std::int64_t particles = 1 + std::int64_t{std::max({batches.highest...})};
-  parallel.block_count = static_cast<std::size_t>(std::max<std::int64_t>(1, (particles + size - 1) / size));
+  const std::int64_t size = (std::max<std::int64_t>)(1, particles_per_block);
+  const std::int64_t particles = 1 + std::int64_t{(std::max)({batches.highest...})};
+  parallel.block_count = static_cast<std::size_t>((std::max<std::int64_t>)(1, (particles + size - 1) / size));
   std::size_t set = 0;
   ((parallel.blocks[set++] = detail::cut_blocks(batches.runs, size, parallel.block_count)), ...);
   for (const auto& earlier : parallel.blocks)
-    for (const auto& later : parallel.blocks) parallel.lag = std::max(parallel.lag, detail::smallest_lag(earlier, later));
+    for (const auto& later : parallel.blocks) parallel.lag = (std::max)(parallel.lag, detail::smallest_lag(earlier, later));
   return parallel;
 }
 

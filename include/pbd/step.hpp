@@ -45,7 +45,7 @@ Error validate(const StepSettings<Scalar, Dim>& settings) noexcept {
   for (int d = 0; d < Dim; ++d)
     if (!detail::is_finite(settings.gravity(d))) return refuse("gravity is NaN or infinite");
   const Scalar h = settings.dt / static_cast<Scalar>(settings.substeps);
-  if (settings.dt > 0 && h * h < std::numeric_limits<Scalar>::min())
+  if (settings.dt > 0 && h * h < (std::numeric_limits<Scalar>::min)())
     return refuse("dt over substeps is too short: its square underflows");
   return {};
 }
@@ -95,7 +95,7 @@ Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P
   Error error = validate(settings);
   if (!error) error = validate_sizes(particles);
   std::int64_t set = 0;
-  [[maybe_unused]] const auto check = [&](const auto& part) {
+  [[maybe_unused]] const auto examine = [&](const auto& part) {
     if (error) return;
     if constexpr (ConstraintSetOn<const std::remove_reference_t<decltype(part)>, P> ||
                   ConstraintSetOn<std::remove_cvref_t<decltype(part)>, P>)
@@ -103,7 +103,7 @@ Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P
     if (error) error.set = set;
     ++set;
   };
-  (check(parts), ...);
+  (examine(parts), ...);
   return error;
 }
 
@@ -115,13 +115,13 @@ template <ParticleSet P, class... Sets>
 Error validate(const P& particles, const Sets&... sets) noexcept {
   Error error = validate(particles);
   std::int64_t set = 0;
-  [[maybe_unused]] const auto check = [&](const auto& constraints) {
+  [[maybe_unused]] const auto examine = [&](const auto& constraints) {
     if (error) return;
     error = validate_constraints(particles, constraints);
     if (error) error.set = set;
     ++set;
   };
-  (check(sets), ...);
+  (examine(sets), ...);
   return error;
 }
 

@@ -60,17 +60,20 @@ template <class Scalar, int width_>
 struct OneByOne {
   static constexpr int width = width_;
   using Number = Lanes<Scalar, width>;
-  Index i[width_], j[width_];
+  std::array<Index, static_cast<std::size_t>(width_)> i, j;
 
   void read(const Scalar* row, Index stride, Number& at_i, Number& at_j) const noexcept {
-    at_i = Number::collect([&](int l) { return row[i[l] * stride]; });
-    at_j = Number::collect([&](int l) { return row[j[l] * stride]; });
+    at_i = Number::collect([&](int l) { return row[i[at(l)] * stride]; });
+    at_j = Number::collect([&](int l) { return row[j[at(l)] * stride]; });
   }
   void write(Scalar* row, Index stride, Number at_i, Number at_j) const noexcept {
-    at_i.distribute([&](int l, Scalar value) { row[i[l] * stride] = value; });
-    at_j.distribute([&](int l, Scalar value) { row[j[l] * stride] = value; });
+    at_i.distribute([&](int l, Scalar value) { row[i[at(l)] * stride] = value; });
+    at_j.distribute([&](int l, Scalar value) { row[j[at(l)] * stride] = value; });
   }
   [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
+
+ private:
+  [[nodiscard]] static constexpr std::size_t at(int lane) noexcept { return static_cast<std::size_t>(lane); }
 };
 
 /// project_fields() for Access::width constraints that share no particle.
