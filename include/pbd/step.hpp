@@ -69,25 +69,6 @@ void before_substep(Part& part, P& particles, const Substep<typename P::Scalar>&
     part.accelerate(particles, substep.dt);
 }
 
-template <ParticleSet P, class Part>
-void sweep_part(Part& part, P& particles, const Substep<typename P::Scalar>& substep) noexcept {
-  if constexpr (ConstraintSetOn<Part, P>) sweep(part, particles, substep);
-}
-
-/// All sweeps of a substep: every set once, in the order given, then every set again …
-template <ParticleSet P, class... Parts>
-void iterate(P& particles, const Substep<typename P::Scalar>& substep, Parts&... parts) noexcept {
-  for (int n = 0; n < substep.iterations; ++n) (sweep_part(parts, particles, substep), ...);
-}
-
-template <ParticleSet P, class Set>
-  requires requires(Set& set, P& particles, const Substep<typename P::Scalar>& substep) {
-    set.iterate(particles, substep);
-  }
-void iterate(P& particles, const Substep<typename P::Scalar>& substep, Set& only) noexcept {
-  only.iterate(particles, substep);
-}
-
 /// Everything that could lead a step out of an array; O(1) for particles, O(M) a set.
 template <ParticleSet P, class... Parts>
 Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
