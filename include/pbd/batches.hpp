@@ -86,7 +86,7 @@ struct Batches {
 
   /// Projects the constraints of one run.
   template <ParticleSet P>
-  void project(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
+  void project(Run run, P& particles, const Substep<Scalar>& substep) noexcept {
     constexpr int width = detail::native_width<Scalar>;
     std::int32_t n = 0;
     if constexpr (width > 1)
@@ -142,17 +142,18 @@ struct Batches {
 
   /// Constraints n, n + 1, … of a run while `width` of them are left; answers where it stopped.
   template <int width, ParticleSet P>
-  std::int32_t project_wide(const Run& run, std::int32_t n, P& particles, const Substep<Scalar>& substep) noexcept {
+  std::int32_t project_wide(Run run, std::int32_t n, P& particles, const Substep<Scalar>& substep) noexcept {
+    const detail::RunInput<P> input(particles, substep, damped);
     std::array<Scalar*, C::fields.size()> field;
     for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f].data() + run.first + n;
     const auto project_all = [&](auto access_at) {
       for (; n + width <= run.count; n += width) {
-        detail::project_lanes<C, P::layout>(access_at(n), field, particles, damped, substep);
+        detail::project_lanes<C>(access_at(n), field, input);
         for (Scalar*& f : field) f += width;
       }
     };
     if constexpr (P::layout == Layout::planar) {
-      const bool dense = particles.inverse_mass.innerStride() == 1;
+      const bool dense = input.inverse_mass.stride == 1;
       if (dense && run.shape == RunShape::contiguous) {
         const auto at = [&run](Index k) { return detail::SideBySide<Scalar, width>{run.i + k, run.j + k}; };
         project_all(at);

@@ -6,6 +6,8 @@
 
 #include <pbd/edge.hpp>
 
+#include <utility>
+
 namespace pbd::detail {
 
 /// Where the coordinates of the particles lie: row d begins at data[d], the next particle `stride` scalars on.
@@ -17,13 +19,34 @@ struct Rows {
 
 template <Layout layout, std::size_t dim, class Columns>
 [[nodiscard]] auto rows_of(Columns& columns) noexcept {
-  const bool planar = layout == Layout::planar;
+  constexpr bool planar = layout == Layout::planar;
   Rows<decltype(columns.data()), dim> rows;
   for (std::size_t d = 0; d < dim; ++d)
     rows.data[d] = columns.data() + static_cast<Index>(d) * (planar ? columns.outerStride() : 1);
   rows.stride = planar ? 1 : columns.outerStride();
   return rows;
 }
+
+/// All that a run's inner loop reads of the particles and of the substep. Found once a run and held by value: a store to
+/// a particle might change anything that is reached through a reference, as far as a compiler can know.
+template <ParticleSet P>
+struct RunInput {
+  using Scalar = typename P::Scalar;
+  static constexpr auto dim = static_cast<std::size_t>(P::dim);
+
+  Rows<Scalar*, dim> predicted;
+  Rows<const Scalar*, dim> position;
+  Rows<const Scalar*, 1> inverse_mass;
+  Substep<Scalar> substep;
+  bool damped;
+
+  RunInput(P& particles, const Substep<Scalar>& substep_, bool damped_) noexcept
+      : predicted(rows_of<P::layout, dim>(particles.predicted)),
+        position(rows_of<P::layout, dim>(std::as_const(particles.position))),
+        inverse_mass{{particles.inverse_mass.data()}, particles.inverse_mass.innerStride()},
+        substep(substep_),
+        damped(damped_) {}
+};
 
 /// Particles i, i + 1, … and j, j + 1, …: two plain loads.
 template <class Scalar, int width_>
@@ -77,12 +100,12 @@ struct OneByOne {
 };
 
 /// project_fields() for Access::width constraints that share no particle.
-template <EdgeConstraint C, Layout layout, class Access, ParticleSet P>
-void project_lanes(const Access& access, const std::array<typename C::Scalar*, C::fields.size()>& fields, P& particles,
-                   bool damped, const Substep<typename C::Scalar>& substep) noexcept {
+template <EdgeConstraint C, class Access, ParticleSet P>
+void project_lanes(const Access& access, const std::array<typename C::Scalar*, C::fields.size()>& fields,
+                   const RunInput<P>& input) noexcept {
   using Number = typename Access::Number;
-  constexpr auto dim = static_cast<std::size_t>(P::dim);
-  const auto predicted = rows_of<layout, dim>(particles.predicted);
+  constexpr std::size_t dim = RunInput<P>::dim;
+  const auto& predicted = input.predicted;
 
   std::array<Number, dim> at_i, at_j, now;
   for (std::size_t d = 0; d < dim; ++d) {
@@ -90,11 +113,11 @@ void project_lanes(const Access& access, const std::array<typename C::Scalar*, C
     now[d] = at_i[d] - at_j[d];
   }
   Number w_i, w_j;
-  access.read(particles.inverse_mass.data(), particles.inverse_mass.innerStride(), w_i, w_j);
+  access.read(input.inverse_mass.data[0], input.inverse_mass.stride, w_i, w_j);
 
   Edge<Number> edge{norm(now), w_i + w_j, Number(0)};
-  if (damped) {
-    const auto position = rows_of<layout, dim>(particles.position);
+  if (input.damped) {
+    const auto& position = input.position;
     std::array<Number, dim> before;
     for (std::size_t d = 0; d < dim; ++d) {
       Number was_i, was_j;
@@ -106,7 +129,7 @@ void project_lanes(const Access& access, const std::array<typename C::Scalar*, C
 
   Fields<C, Number> field;
   for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Number::load(fields[f]));
-  const Number scale = C::law(edge, field, substep);
+  const Number scale = C::law(edge, field, input.substep);
   for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f]);
 
   const Number move_i = w_i * scale;
