@@ -46,6 +46,14 @@ template <std::floating_point Scalar>
 template <class Scalar, int Dim, Layout layout>
 using Columns = Eigen::Matrix<Scalar, Dim, Eigen::Dynamic,
                               Eigen::DontAlign | (layout == Layout::planar ? Eigen::RowMajor : Eigen::ColMajor)>;
+/// condition ? yes : no, both computed: beside a `?:`, GCC divides for one side only and does not vectorise the loop.
+template <std::floating_point Scalar>
+[[nodiscard]] constexpr Scalar blend(bool condition, Scalar yes, Scalar no) noexcept {
+  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  const Bits mask = Bits{0} - Bits{condition};
+  return std::bit_cast<Scalar>((std::bit_cast<Bits>(yes) & mask) | (std::bit_cast<Bits>(no) & ~mask));
+}
+
 template <class Scalar>
 using Column = Eigen::Matrix<Scalar, Eigen::Dynamic, 1, Eigen::DontAlign>;
 
@@ -157,6 +165,34 @@ concept ParticleSet = requires(P& particles, Index i) {
 
 template <ParticleSet P>
 using VectorOf = Vector<typename P::Scalar, P::dim>;
+
+namespace detail {
+
+/// One coordinate of all particles, through a bare pointer, without which GCC does not vectorise the loops over it.
+template <class Scalar, Index fixed_step>
+struct Coordinate {
+  Scalar* data;
+  Index step;
+
+  [[nodiscard]] Scalar& operator[](Index i) const noexcept { return data[i * (fixed_step > 0 ? fixed_step : step)]; }
+};
+
+template <ParticleSet P, class Columns>
+[[nodiscard]] auto coordinate(Columns& columns, int d) noexcept {
+  using Scalar = std::remove_pointer_t<decltype(columns.data())>;
+  constexpr bool planar = P::layout == Layout::planar;
+  return Coordinate<Scalar, planar ? 1 : 0>{columns.data() + d * (planar ? columns.outerStride() : 1),
+                                            columns.outerStride()};
+}
+
+template <ParticleSet P, class Column>
+[[nodiscard]] auto coordinate(Column& column) noexcept {
+  using Scalar = std::remove_pointer_t<decltype(column.data())>;
+  constexpr int fixed = std::remove_cvref_t<Column>::InnerStrideAtCompileTime;
+  return Coordinate<Scalar, fixed == 1 ? 1 : 0>{column.data(), column.innerStride()};
+}
+
+}  // namespace detail
 
 /// Are the arrays of one length, so that no algorithm can leave them? O(1); `step` asks this itself.
 template <ParticleSet P>

@@ -21,18 +21,17 @@ template <ParticleSet P>
 void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt) noexcept {
   using Scalar = typename P::Scalar;
   const Index n = particles.count();
-  const VectorOf<P> gain = dt * gravity;
-  const auto predict_one = [&](int d, Index i) {
-    const Scalar v = particles.velocity(d, i) + (particles.inverse_mass(i) > 0 ? gain(d) : Scalar{0});
-    particles.velocity(d, i) = v;
-    particles.predicted(d, i) = particles.position(d, i) + dt * v;
-  };
-  if constexpr (P::layout == Layout::planar) {
-    for (int d = 0; d < P::dim; ++d)
-      for (Index i = 0; i < n; ++i) predict_one(d, i);
-  } else {
-    for (Index i = 0; i < n; ++i)
-      for (int d = 0; d < P::dim; ++d) predict_one(d, i);
+  const auto w = detail::coordinate<P>(particles.inverse_mass);
+  for (int d = 0; d < P::dim; ++d) {
+    const auto x = detail::coordinate<P>(particles.position, d);
+    const auto predicted = detail::coordinate<P>(particles.predicted, d);
+    const auto velocity = detail::coordinate<P>(particles.velocity, d);
+    const Scalar gain = dt * gravity(d);
+    for (Index i = 0; i < n; ++i) {
+      const Scalar v = velocity[i] + (w[i] > 0 ? gain : Scalar{0});
+      velocity[i] = v;
+      predicted[i] = x[i] + dt * v;
+    }
   }
 }
 

@@ -20,19 +20,16 @@ template <ParticleSet P>
 void update_velocity(P& particles, typename P::Scalar dt) noexcept {
   using Scalar = typename P::Scalar;
   const Index n = particles.count();
-  const auto update_one = [&](int d, Index i) {
-    const Scalar predicted = particles.predicted(d, i);
-    const Scalar rebuilt = (predicted - particles.position(d, i)) / dt;
-    const Scalar given = particles.velocity(d, i);
-    particles.velocity(d, i) = particles.inverse_mass(i) > 0 ? rebuilt : given;
-    particles.position(d, i) = predicted;
-  };
-  if constexpr (P::layout == Layout::planar) {
-    for (int d = 0; d < P::dim; ++d)
-      for (Index i = 0; i < n; ++i) update_one(d, i);
-  } else {
-    for (Index i = 0; i < n; ++i)
-      for (int d = 0; d < P::dim; ++d) update_one(d, i);
+  const auto w = detail::coordinate<P>(particles.inverse_mass);
+  for (int d = 0; d < P::dim; ++d) {
+    const auto x = detail::coordinate<P>(particles.position, d);
+    const auto predicted = detail::coordinate<P>(particles.predicted, d);
+    const auto velocity = detail::coordinate<P>(particles.velocity, d);
+    for (Index i = 0; i < n; ++i) {
+      const Scalar rebuilt = (predicted[i] - x[i]) / dt;
+      velocity[i] = detail::blend(w[i] > 0, rebuilt, velocity[i]);
+      x[i] = predicted[i];
+    }
   }
 }
 
