@@ -4,8 +4,8 @@
 #   sh benchmarks/run.sh NAME [BUILD_DIR]
 #
 # writes benchmarks/results/NAME/: machine.txt; sweep.csv, sweep_avx2.csv where there is AVX2, and step.csv, each number
-# the median of three in random order, so that a busy minute does not fall on one measurement; convergence.csv;
-# float_range.csv.
+# the median of three in random order, so that a busy minute does not fall on one measurement; speedup.csv and
+# speedup_avx2.csv; convergence.csv; order.csv; float_range.csv.
 # Without BUILD_DIR it builds the release preset first. PBD_BENCH_MIN_TIME is the seconds given to each measurement.
 set -eu
 [ $# -ge 1 ] || { echo "usage: sh benchmarks/run.sh NAME [BUILD_DIR]" >&2; exit 1; }
@@ -33,5 +33,9 @@ for question in sweep sweep_avx2 step; do
     --benchmark_format=csv | grep -e '^name' -e '_median"' > "$results/$question.csv"
 done
 "$build/benchmarks/bench_convergence" "$results/convergence.csv"
+for question in speedup speedup_avx2 order; do
+  [ -x "$build/benchmarks/bench_$question" ] || continue
+  "$build/benchmarks/bench_$question" > "$results/$question.csv"
+done
 "$build/benchmarks/bench_float_range" > "$results/float_range.csv"
 echo "wrote $results"
