@@ -4,7 +4,7 @@
 //
 // The sheet that tells: rigid, undamped, both diagonals, held by two corners and dropped in its own plane, with substeps
 // of one sweep. Prints CSV: max_stretch is the largest |C|/d of any constraint in any frame of three seconds, rms_stretch
-// the root mean square over all constraints in the second half of them. `inf` or a stretch of thousands is a sheet that
+// the root mean square over all constraints in the second half of them. A stretch of thousands and more is a sheet that
 // burst. "horizontal first" is the row order with a row's own edges before those to the next row: why it is not used.
 #include "scenes.hpp"
 
@@ -69,6 +69,7 @@ int main() {
           if (pbd::step(particles, settings, batches)) return 1;
           const auto left = pbd::stretch(particles, batches);
           max = std::max(max, static_cast<double>(left.max));
+          if (!(max < 1e6)) break;  // it has burst
           if (frame >= frames / 2) squares += static_cast<double>(left.rms) * static_cast<double>(left.rms);
         }
         std::printf("%s,%d,%d,%d,%.3g,%.3g\n", start.name, grid.columns, grid.rows, substeps, max,

@@ -64,3 +64,20 @@ awk -F, '
     if ($7 == 1) table[1, "substeps"] = cell()
   }
   END { flush() }' convergence.csv
+for build in speedup speedup_avx2; do
+  [ -f $build.csv ] || continue
+  echo; echo "$build: ns a constraint and sweep, slow / fast, and the ratio"; echo
+  echo "| against | size | slow | fast | ratio |"; echo "|---|---|---|---|---|"
+  # The name may have a comma in it; the last four columns have none.
+  awk -F, 'NR > 1 && NF >= 5 { what = $1; for (i = 2; i <= NF - 4; ++i) what = what "," $i
+    printf "| %s | %s | %.2f | %.2f | %.1f |\n", what, $(NF - 3), $(NF - 2), $(NF - 1), $NF } NR > 1 && NF < 5' $build.csv
+done
+if [ -f order.csv ]; then
+  echo; echo "Order: max / rms stretch"; echo
+  awk -F, 'NR > 1 { key = $1; grid = $2 "x" $3 ", " $4
+    if (!(key in seen)) { seen[key] = 1; keys[++k] = key } if (!(grid in got)) { got[grid] = 1; grids[++g] = grid }
+    cell[key, grid] = $5 " / " $6 }
+    END { line = "| order |"; rule = "|---|"; for (i = 1; i <= g; ++i) { line = line " " grids[i] " |"; rule = rule "---|" }
+      print line; print rule
+      for (j = 1; j <= k; ++j) { line = "| " keys[j] " |"; for (i = 1; i <= g; ++i) line = line " " cell[keys[j], grids[i]] " |"; print line } }' order.csv
+fi

@@ -1,6 +1,7 @@
 # The rules of the rooms that a script can check.
 #   cmake -DINCLUDE=include/pbd -P house_rules.cmake
 set(forbidden "<(iostream|execution|thread|mutex|atomic|future|unordered_map|regex)>")
+cmake_path(ABSOLUTE_PATH INCLUDE)
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/*.hpp)
 
 # The umbrella header lists the rooms in reading order, and an include only points up that list.
