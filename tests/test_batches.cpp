@@ -200,6 +200,15 @@ TEST_CASE("a constraint that makes no sense is named, and the set is empty", "[b
   CHECK(refused({1, 2, 1.0f, support::not_a_number<float>}) == "constraint 2: compliance is negative, NaN or infinite");
 }
 
+TEST_CASE("a step refuses batches that were refused", "[batches]") {
+  pbd::Particles<float, 3> particles(4);
+  auto batches = pbd::make_batches(std::vector<pbd::DistanceConstraint<float>>{{0, 1, -1.0f}});
+  const auto before = support::state(particles);
+  CHECK(pbd::step(particles, pbd::StepSettings<float, 3>{}, batches).message() ==
+        "constraint 0 of set 0: rest length is negative");
+  CHECK(support::same_bits(before, support::state(particles)));
+}
+
 TEST_CASE("a step refuses batches that reach beyond the particles, and touches nothing", "[batches]") {
   pbd::Particles<float, 3> particles(4);
   const std::vector<pbd::DistanceConstraint<float>> edges{{0, 1, 1.0f}, {2, 4, 1.0f}};

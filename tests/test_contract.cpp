@@ -281,3 +281,47 @@ TEMPLATE_LIST_TEST_CASE("free particles keep their momentum through a step", "[c
   const pbd::Vector<double, 2> drift = before.center_of_mass + 0.5 / before.mass * before.linear;
   CHECK((after.center_of_mass - drift).norm() < 1e-12);
 }
+
+TEMPLATE_TEST_CASE("divergence shows in every constraint's stretch", "[contract]", float, double) {
+  pbd::Particles<TestType, 3> particles(2);
+  const auto shows = [&particles](const auto& constraint) {
+    const std::array one{constraint};
+    return !std::isfinite(pbd::stretch(particles, one).max);
+  };
+  for (const TestType bad : {support::not_a_number<TestType>, support::infinity<TestType>}) {
+    particles.position(0, 0) = bad;
+    CHECK(shows(pbd::DistanceConstraint<TestType>{0, 1, 1}));
+    CHECK(shows(pbd::DistanceConstraint<TestType>{0, 1, 0}));
+    CHECK(shows(pbd::at_most<TestType>(0, 1, 1)));
+    CHECK(shows(pbd::at_least<TestType>(0, 1, 1)));
+  }
+}
+
+TEMPLATE_TEST_CASE("the softest spring leaves its particles finite", "[contract]", float, double) {
+  pbd::Particles<TestType, 3> particles(2);
+  particles.position(0, 1) = 2;
+  std::vector<pbd::CompliantDistanceConstraint<TestType>> spring{
+      {0, 1, 1, std::numeric_limits<TestType>::max() / 2}};
+  REQUIRE_FALSE(pbd::step(particles, pbd::StepSettings<TestType, 3>{}, spring));
+  CHECK_FALSE(pbd::validate(particles));
+}
+
+TEMPLATE_TEST_CASE("a step too long to be squared is refused", "[contract]", float, double) {
+  pbd::Particles<TestType, 3> particles(2);
+  pbd::StepSettings<TestType, 3> settings;
+  settings.substeps = 1;
+  settings.dt = std::numeric_limits<TestType>::max() / 2;
+  CHECK(pbd::step(particles, settings));
+}
+
+TEST_CASE("a view of nothing, or of one array twice, is refused", "[contract]") {
+  std::vector<float> x(12), p(12), v(12), w(4, 1.0f);
+  float* const none = nullptr;
+  const auto refused = [](pbd::ParticlesView<float, 3> view) {
+    return static_cast<bool>(pbd::step(view, pbd::StepSettings<float, 3>{}));
+  };
+  CHECK_FALSE(refused({4, {x.data(), 3}, {p.data(), 3}, {v.data(), 3}, {w.data(), 1}}));
+  CHECK(refused({4, {none, 3}, {p.data(), 3}, {v.data(), 3}, {w.data(), 1}}));
+  CHECK(refused({4, {x.data(), 3}, {x.data(), 3}, {v.data(), 3}, {w.data(), 1}}));
+  CHECK(refused({4, {x.data(), 3}, {p.data(), 3}, {v.data(), 3}, {w.data(), 0}}));
+}

@@ -145,6 +145,10 @@ TEST_CASE("what cannot be reordered is named", "[reorder]") {
   pbd::Particles<float, 3> particles(3);
   const std::vector<std::int32_t> too_short{0, 1};
   CHECK(pbd::renumber(particles, Indices(too_short)));
+  const std::vector<std::int32_t> twice_named{0, 0, 1}, out_of_range{2, 1, -2};
+  CHECK(pbd::renumber(particles, Indices(twice_named)).item == 1);
+  CHECK(pbd::renumber(particles, Indices(out_of_range)).item == 2);
+  CHECK(pbd::reorder(std::vector<Constraint>{}, -1).error);
 }
 
 TEMPLATE_LIST_TEST_CASE("renumbering carries all that a particle has to its new place", "[reorder]", support::EveryMemory) {
@@ -161,6 +165,9 @@ TEMPLATE_LIST_TEST_CASE("renumbering carries all that a particle has to its new 
     CHECK(after.particles.inverse_mass(to) == before.particles.inverse_mass(i));
   }
   std::vector<std::array<std::int32_t, 3>> triangles{{0, 1, 2}, {6, 5, 4}};
-  pbd::renumber(std::span<std::array<std::int32_t, 3>>(triangles), Indices(new_index));
+  pbd::renumber(triangles, new_index);
+  std::vector<int> pins{0, 3};
+  pbd::renumber(pins, new_index);
+  CHECK(pins == std::vector<int>{3, 1});
   CHECK(triangles == std::vector<std::array<std::int32_t, 3>>{{3, 0, 6}, {4, 2, 5}});
 }

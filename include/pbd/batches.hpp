@@ -80,6 +80,7 @@ struct Batches {
   /// O(1).
   template <ParticleSet P>
   [[nodiscard]] Error validate_indices(const P& particles) const noexcept {
+    if (error) return error;
     if (highest < particles.count()) return {};
     return {.reason = "particle index out of range", .subject = "constraints"};
   }

@@ -4,6 +4,10 @@
 // every door returns. Comes in: nothing. Leaves: PBD_VERSION_*, PBD_ASSERT, pbd::Error. Next: particles.hpp.
 #pragma once
 
+#if __cplusplus <= 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG > 201703L)
+#error "pbd needs C++20: compile with -std=c++20 or later"
+#endif
+
 #include <cassert>
 #include <cstdint>
 #include <string>
@@ -31,7 +35,7 @@ struct [[nodiscard]] Error {
 
   constexpr explicit operator bool() const noexcept { return reason != nullptr; }
 
-  /// "constraint 7 of set 1: index out of range"; empty if nothing is wrong. Allocates.
+  /// "constraint 7 of set 1: particle index out of range"; empty if nothing is wrong. Allocates.
   [[nodiscard]] std::string message() const {
     if (reason == nullptr) return {};
     std::string text;

@@ -15,8 +15,10 @@ namespace pbd {
 
 namespace detail {
 
+/// 0 for a rest length of 0, to which nothing is in proportion; infinite if the length is NaN or infinite.
 template <class Scalar>
 [[nodiscard]] constexpr Scalar relative(Scalar length, Scalar rest_length) noexcept {
+  if (!is_finite(length)) return std::numeric_limits<Scalar>::infinity();
   return rest_length > 0 ? (length - rest_length) / rest_length : Scalar{0};
 }
 
@@ -145,11 +147,15 @@ struct CompliantDistanceConstraint {
   template <class Number>
   [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 4>& field,
                                   const Substep<Scalar>& substep) noexcept {
+    using detail::select;
     const auto& [rest_length, compliance, damping, lambda] = field;
     const Number gamma = compliance * damping * Number(substep.inverse_dt);
     const Number violation = (edge.length - rest_length) + gamma * edge.drawn_apart;
     const Number weight = (Number(1) + gamma) * edge.weight;
-    const Number scaled_compliance = compliance * Number(substep.inverse_dt_squared);
+    // α/Δt² beyond the largest number would be infinite, and times a λ of 0 NaN.
+    constexpr Scalar largest = (std::numeric_limits<Scalar>::max)();
+    const Number unbounded = compliance * Number(substep.inverse_dt_squared);
+    const Number scaled_compliance = select(unbounded < Number(largest), unbounded, Number(largest));
     const Number change = detail::if_movable(edge, delta_lambda(violation, weight, scaled_compliance, lambda));
     field[3] = lambda + change;
     return detail::if_movable(edge, change / edge.length);
@@ -240,13 +246,13 @@ struct DistanceLimit {
 };
 
 /// A rope or tether: at most `longest`.
-template <class Scalar>
+template <std::floating_point Scalar>
 [[nodiscard]] constexpr DistanceLimit<Scalar> at_most(int i, int j, Scalar longest) noexcept {
   return {i, j, 0, longest};
 }
 
 /// A separation: at least `shortest`.
-template <class Scalar>
+template <std::floating_point Scalar>
 [[nodiscard]] constexpr DistanceLimit<Scalar> at_least(int i, int j, Scalar shortest) noexcept {
   return {i, j, shortest, DistanceLimit<Scalar>::unlimited};
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace pbd {
@@ -19,6 +20,7 @@ namespace detail {
 
 template <ParticleSet P>
 Error refuse_index(const P& particles, Index i) noexcept {
+  if (const Error error = validate_sizes(particles)) return error;
   if (i >= 0 && i < particles.count()) return {};
   return {.reason = "index out of range", .subject = "particle", .item = i};
 }
@@ -42,6 +44,7 @@ void assign_inverse_mass(P& particles, Index i, typename P::Scalar inverse_mass)
 template <class Scalar, int Dim, Layout layout>
 Error resize(Particles<Scalar, Dim, layout>& particles, Index count) {
   if (count < 0 || count > Index{INT32_MAX}) return {.reason = "count is negative or exceeds a 32-bit index"};
+  if (const Error error = validate_sizes(particles)) return error;
   Particles<Scalar, Dim, layout> resized(count);
   const Index kept = count < particles.count() ? count : particles.count();
   resized.position.leftCols(kept) = particles.position.leftCols(kept);
@@ -55,7 +58,8 @@ Error resize(Particles<Scalar, Dim, layout>& particles, Index count) {
 
 /// Appends one particle at rest; its index is the old count(). O(N), allocates: for many, resize() once.
 template <class Scalar, int Dim, Layout layout>
-Error add(Particles<Scalar, Dim, layout>& particles, const Vector<Scalar, Dim>& position, Scalar mass = 1) {
+Error add(Particles<Scalar, Dim, layout>& particles, const std::type_identity_t<Vector<Scalar, Dim>>& position,
+          std::type_identity_t<Scalar> mass = 1) {
   if (!detail::is_mass(mass)) return {.reason = "mass is not a positive number with a finite inverse"};
   for (int d = 0; d < Dim; ++d)
     if (!detail::is_finite(position(d))) return {.reason = "position is NaN or infinite"};
@@ -109,6 +113,7 @@ Error unpin(P& particles, Index i) noexcept {
 template <ParticleSet P>
 Error set_total_mass(P& particles, typename P::Scalar mass) noexcept {
   using Scalar = typename P::Scalar;
+  if (const Error error = validate_sizes(particles)) return error;
   const Index n = particles.count();
   if (n == 0) return {};
   const Scalar each = mass / static_cast<Scalar>(n);
@@ -125,6 +130,7 @@ template <ParticleSet P>
 Error set_area_density(P& particles, std::span<const std::array<int, 3>> triangles,
                        typename P::Scalar density) noexcept {
   using Scalar = typename P::Scalar;
+  if (const Error error = validate_sizes(particles)) return error;
   const Index n = particles.count();
   if (!detail::is_mass(density)) return {.reason = "density is not a positive number with a finite inverse"};
   for (std::size_t t = 0; t < triangles.size(); ++t)

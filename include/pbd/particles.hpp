@@ -198,9 +198,21 @@ template <ParticleSet P, class Column>
 template <ParticleSet P>
 Error validate_sizes(const P& particles) noexcept {
   const Index n = particles.count();
+  if (n < 0) return {.reason = "their count is negative", .subject = "particles"};
   if (particles.position.cols() != n || particles.predicted.cols() != n || particles.velocity.cols() != n)
     return {.reason = "position, predicted, velocity and inverse_mass differ in length", .subject = "particles"};
-  const Index shortest = n < 2 ? 0 : (P::layout == Layout::planar ? n : Index{P::dim});
+  if constexpr (requires { particles.unpinned_inverse_mass.size(); })
+    if (particles.unpinned_inverse_mass.size() != 0 && particles.unpinned_inverse_mass.size() != n)
+      return {.reason = "unpinned_inverse_mass has neither their length nor none", .subject = "particles"};
+  if (n == 0) return {};
+  if (particles.position.data() == nullptr || particles.predicted.data() == nullptr ||
+      particles.velocity.data() == nullptr || particles.inverse_mass.data() == nullptr)
+    return {.reason = "an array is a null pointer", .subject = "particles"};
+  if (particles.position.data() == particles.predicted.data())
+    return {.reason = "position and predicted are the same array", .subject = "particles"};
+  if (n > 1 && particles.inverse_mass.innerStride() < 1)
+    return {.reason = "stride of the inverse masses is less than 1", .subject = "particles"};
+  const Index shortest = P::layout == Layout::planar ? n : (n < 2 ? 0 : Index{P::dim});
   if (particles.position.outerStride() < shortest || particles.predicted.outerStride() < shortest ||
       particles.velocity.outerStride() < shortest)
     return {.reason = "stride is shorter than what it steps over", .subject = "particles"};

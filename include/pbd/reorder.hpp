@@ -57,12 +57,17 @@ void group_independent(std::span<C> constraints, std::vector<std::int64_t>& take
 ///     auto batches = pbd::make_batches(order.constraints);
 ///
 ///   errors   an index out of [0, count), i = j: named in `error`, and nothing else is in the result
-///   cost     O(M log M), allocates; the same input gives the same order everywhere
+///   cost     O(M log M) for meshes, and the square of the most neighbours a particle has; allocates; the same input gives
+///            the same order everywhere
 template <std::ranges::contiguous_range Constraints>
   requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
 [[nodiscard]] auto reorder(const Constraints& constraints, std::int32_t count) {
   using C = std::ranges::range_value_t<Constraints>;
   Reordering<C> result;
+  if (count < 0) {
+    result.error = {.reason = "count is negative"};
+    return result;
+  }
   std::int64_t item = 0;
   for (const C& c : constraints) {
     const bool inside = c.i >= 0 && c.i < count && c.j >= 0 && c.j < count;
@@ -141,11 +146,24 @@ template <std::ranges::contiguous_range Constraints>
   return result;
 }
 
-/// Moves every particle to its new index. O(N), allocates.
+/// Moves every particle to its new index.
+///
+///   errors  new_index is not a permutation of 0 … N − 1: nothing has moved
+///   cost    O(N), allocates
 template <ParticleSet P>
 Error renumber(P& particles, std::span<const std::int32_t> new_index) {
   if (static_cast<Index>(new_index.size()) != particles.count())
     return {.reason = "new_index and particles differ in length", .subject = "particles"};
+  if (const Error error = validate_sizes(particles)) return error;
+  std::vector<bool> taken(new_index.size(), false);
+  for (std::size_t n = 0; n < new_index.size(); ++n) {
+    const auto to = static_cast<std::size_t>(new_index[n]);
+    if (new_index[n] < 0 || to >= taken.size() || taken[to])
+      return {.reason = "new index out of range or given twice",
+              .subject = "particle",
+              .item = static_cast<std::int64_t>(n)};
+    taken[to] = true;
+  }
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, std::int32_t> permutation(
       Eigen::Map<const Eigen::Matrix<std::int32_t, Eigen::Dynamic, 1>>(new_index.data(), particles.count()));
   particles.position = (particles.position * permutation.transpose()).eval();
@@ -157,11 +175,15 @@ Error renumber(P& particles, std::span<const std::int32_t> new_index) {
   return {};
 }
 
-/// Gives indices into the particles (triangles, pins) their new numbers; they must be in range.
-template <std::size_t corners>
-void renumber(std::span<std::array<std::int32_t, corners>> items, std::span<const std::int32_t> new_index) noexcept {
+/// Gives indices into the particles their new numbers: a range of them (pins) or of arrays of them (triangles). They must
+/// be in range.
+template <std::ranges::range Items>
+void renumber(Items&& items, std::span<const std::int32_t> new_index) noexcept {
   for (auto& item : items)
-    for (std::int32_t& i : item) i = new_index[static_cast<std::size_t>(i)];
+    if constexpr (std::ranges::range<decltype(item)>)
+      renumber(item, new_index);
+    else
+      item = new_index[static_cast<std::size_t>(item)];
 }
 
 }  // namespace pbd

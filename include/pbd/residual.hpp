@@ -60,7 +60,7 @@ void for_each_constraint(const P&, const Set& set, Visit&& visit) {
 
 }  // namespace detail
 
-/// Max and rms relative stretch over all constraints of all sets. O(M).
+/// Max and rms relative stretch over all constraints of all sets; their indices must be in range. O(M).
 ///
 ///     const auto left = pbd::stretch(cloth.particles, cloth.structural, cloth.shear);
 template <ParticleSet P, class... Sets>

@@ -47,6 +47,7 @@ Error validate(const StepSettings<Scalar, Dim>& settings) noexcept {
   const Scalar h = settings.dt / static_cast<Scalar>(settings.substeps);
   if (settings.dt > 0 && h * h < (std::numeric_limits<Scalar>::min)())
     return refuse("dt over substeps is too short: its square underflows");
+  if (!detail::is_finite(h * h)) return refuse("dt over substeps is too long: its square overflows");
   return {};
 }
 
