@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "catch.hpp"
 #include "support.hpp"
+
+#include <array>
 #include <pbd/particles.hpp>
 
 using namespace support;
@@ -175,11 +177,10 @@ TEST_CASE("a stride that would fold particles onto each other is refused", "[par
 
 TEST_CASE("more particles than a 32-bit index can name are refused", "[particles]") {
   constexpr Index limit = std::numeric_limits<std::int32_t>::max();
-  float nothing = 0;  // the sizes are judged without a look at the memory
+  std::array<float, 4> nothing{};  // the sizes are judged without a look at the memory
   const auto judge = [&](Index count) {
-    const pbd::Strided<float> coordinates{&nothing, count};
-    return pbd::validate_sizes(
-        pbd::ParticlesView<float, 3, Layout::planar>(count, coordinates, coordinates, coordinates, {&nothing, 1}));
+    return pbd::validate_sizes(pbd::ParticlesView<float, 3, Layout::planar>(
+        count, {&nothing[0], count}, {&nothing[1], count}, {&nothing[2], count}, {&nothing[3], 1}));
   };
   CHECK_FALSE(judge(limit));
   CHECK(judge(limit + 1).message() == "particles: more particles than a constraint's 32-bit index can name");

@@ -4,7 +4,6 @@
 // validation must still find what is not finite.
 #include "../tour.hpp"
 
-#include <bit>
 #include <cstdio>
 
 namespace {
@@ -17,55 +16,62 @@ void expect(bool holds, const char* law) {
   ++failures;
 }
 
-// From bits, at run time: a NaN that the compiler knows about may be folded away.
+// Writes a value that is not finite where it is to be found. As bits, into memory: under -ffast-math Clang may take for
+// granted that no function is handed or returns a NaN.
 template <class Scalar>
-Scalar from_bits(std::uint64_t float_bits, std::uint64_t double_bits) {
-  volatile std::uint64_t bits = sizeof(Scalar) == 4 ? float_bits : double_bits;
-  if constexpr (sizeof(Scalar) == 4)
-    return std::bit_cast<Scalar>(static_cast<std::uint32_t>(bits));
-  else
-    return std::bit_cast<Scalar>(static_cast<std::uint64_t>(bits));
-}
+struct NotFinite {
+  std::uint64_t bits;
+
+  void into(Scalar& value) const {
+    volatile std::uint64_t hidden = bits;  // what the compiler knows it may fold away
+    const std::uint64_t wide = hidden;
+    const auto narrow = static_cast<std::uint32_t>(wide);
+    if constexpr (sizeof(Scalar) == 4)
+      std::memcpy(&value, &narrow, sizeof value);
+    else
+      std::memcpy(&value, &wide, sizeof value);
+  }
+};
 
 template <class Scalar>
-void refuses_what_is_not_finite(Scalar bad) {
+void refuses(NotFinite<Scalar> bad) {
   pbd::ClothSettings<Scalar, 3> sheet;
   sheet.columns = sheet.rows = 4;
   auto cloth = pbd::make_cloth<Scalar, 3>(sheet);
   const std::uint64_t before = tour::hash(cloth.particles);
 
   pbd::StepSettings<Scalar, 3> settings;
-  settings.dt = bad;
+  bad.into(settings.dt);
   expect(bool(pbd::step(cloth.particles, settings, cloth.structural)), "step refuses a dt that is not finite");
   settings = {};
-  settings.gravity(1) = bad;
+  bad.into(settings.gravity(1));
   expect(bool(pbd::step(cloth.particles, settings, cloth.structural)), "step refuses gravity that is not finite");
   expect(tour::hash(cloth.particles) == before, "a refused step leaves the state untouched");
 
   const auto expect_refused = [&](Scalar& value, const char* law) {
-    const Scalar old = value;
-    value = bad;
+    Scalar old;
+    std::memcpy(&old, &value, sizeof old);
+    bad.into(value);
     expect(bool(pbd::validate(cloth.particles, cloth.structural)), law);
-    value = old;
+    std::memcpy(&value, &old, sizeof old);
   };
+  expect(!pbd::validate(cloth.particles, cloth.structural), "validate accepts what is finite");
   expect_refused(cloth.particles.position(1, 3), "validate finds a position that is not finite");
   expect_refused(cloth.particles.velocity(2, 5), "validate finds a velocity that is not finite");
   expect_refused(cloth.particles.inverse_mass(7), "validate finds an inverse mass that is not finite");
   expect_refused(cloth.structural[2].rest_length, "validate finds a rest length that is not finite");
 
-  sheet.spacing = bad;
+  bad.into(sheet.spacing);
   expect(bool(pbd::make_cloth<Scalar, 3>(sheet).error), "make_cloth refuses a spacing that is not finite");
-  cloth.particles.position(0, 1) = bad;
-  const Scalar left = pbd::stretch(cloth.particles, cloth.structural).max;
-  expect(!pbd::detail::is_finite(left), "divergence shows in the stretch");
 }
 
 template <class Scalar>
 void behaves() {
-  refuses_what_is_not_finite<Scalar>(from_bits<Scalar>(0x7fc00000u, 0x7ff8000000000000u));  // NaN
-  refuses_what_is_not_finite<Scalar>(from_bits<Scalar>(0xffc00001u, 0xfff8000000000001u));  // −NaN with a payload
-  refuses_what_is_not_finite<Scalar>(from_bits<Scalar>(0x7f800000u, 0x7ff0000000000000u));  // ∞
-  refuses_what_is_not_finite<Scalar>(from_bits<Scalar>(0xff800000u, 0xfff0000000000000u));  // −∞
+  const bool narrow = sizeof(Scalar) == 4;
+  refuses<Scalar>({narrow ? 0x7fc00000u : 0x7ff8000000000000u});  // NaN
+  refuses<Scalar>({narrow ? 0xffc00001u : 0xfff8000000000001u});  // −NaN with a payload
+  refuses<Scalar>({narrow ? 0x7f800000u : 0x7ff0000000000000u});  // ∞
+  refuses<Scalar>({narrow ? 0xff800000u : 0xfff0000000000000u});  // −∞
 
   // Coincident and both-pinned pairs would divide by zero if they were not skipped.
   pbd::Particles<Scalar, 3> particles(4);
