@@ -23,7 +23,7 @@ template <class Scalar>
 }
 
 template <class Scalar>
-[[nodiscard]] constexpr const char* length_flaw(Scalar length) noexcept {
+[[nodiscard]] constexpr const char* length_flaw(const Scalar& length) noexcept {
   if (!is_finite(length)) return "rest length is NaN or infinite";
   return length < 0 ? "rest length is negative" : nullptr;
 }

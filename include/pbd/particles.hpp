@@ -33,8 +33,9 @@ enum class Layout {
 namespace detail {
 
 /// False for NaN and ±inf. Reads the bits, because under -ffast-math a compiler may assume that `x != x` is false.
+/// By reference, because Clang 19 then assumes even that no argument passed by value is NaN.
 template <std::floating_point Scalar>
-[[nodiscard]] constexpr bool is_finite(Scalar value) noexcept {
+[[nodiscard]] constexpr bool is_finite(const Scalar& value) noexcept {
   if constexpr (sizeof(Scalar) == 4)
     return (std::bit_cast<std::uint32_t>(value) & 0x7f800000u) != 0x7f800000u;
   else
