@@ -43,7 +43,7 @@ template <std::floating_point Scalar>
 }
 
 // DontAlign: memory that a file built with -mavx2 allocates over-aligned and a file built without frees as plain
-// malloc memory corrupts the heap. The cost is under 1 % of a step.
+// malloc memory corrupts the heap.
 template <class Scalar, int Dim, Layout layout>
 using Columns = Eigen::Matrix<Scalar, Dim, Eigen::Dynamic,
                               Eigen::DontAlign | (layout == Layout::planar ? Eigen::RowMajor : Eigen::ColMajor)>;
