@@ -21,6 +21,7 @@ struct Substep {
   Scalar inverse_dt;          ///< 1/h, 1/s
   Scalar inverse_dt_squared;  ///< 1/h², 1/s²: times compliance α it is α̃
   int iterations;             ///< n: how often every constraint is swept in this substep
+  Scalar relaxation = 1;      ///< ω: times every Δλ; above 1 is over-relaxation, see accelerated.hpp
 
   constexpr Substep(Scalar dt_, int iterations_) noexcept
       : dt(dt_), inverse_dt(Scalar{1} / dt_), inverse_dt_squared(Scalar{1} / (dt_ * dt_)), iterations(iterations_) {}

@@ -47,9 +47,10 @@ struct DistanceConstraint {
   /// Δλ/length = −C / (Σ w‖∇C‖² · length): one division instead of two.
   template <class Number>
   [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 1>& field,
-                                  const Substep<Scalar>&) noexcept {
+                                  const Substep<Scalar>& substep) noexcept {
     const Number violation = edge.length - field[0];
-    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+    const Number change = Number(substep.relaxation) * delta_lambda(violation, edge.weight * edge.length);
+    return detail::if_movable(edge, change);
   }
 
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
@@ -93,9 +94,10 @@ struct SoftDistanceConstraint {
 
   template <class Number>
   [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 3>& field,
-                                  const Substep<Scalar>&) noexcept {
+                                  const Substep<Scalar>& substep) noexcept {
     const Number violation = field[2] * (edge.length - field[0]);
-    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+    const Number change = Number(substep.relaxation) * delta_lambda(violation, edge.weight * edge.length);
+    return detail::if_movable(edge, change);
   }
 
   [[nodiscard]] constexpr std::array<std::int32_t, 2> indices() const noexcept { return {i, j}; }
@@ -156,7 +158,8 @@ struct CompliantDistanceConstraint {
     constexpr Scalar largest = (std::numeric_limits<Scalar>::max)();
     const Number unbounded = compliance * Number(substep.inverse_dt_squared);
     const Number scaled_compliance = select(unbounded < Number(largest), unbounded, Number(largest));
-    const Number change = detail::if_movable(edge, delta_lambda(violation, weight, scaled_compliance, lambda));
+    const Number full = delta_lambda(violation, weight, scaled_compliance, lambda);
+    const Number change = detail::if_movable(edge, Number(substep.relaxation) * full);
     field[3] = lambda + change;
     return detail::if_movable(edge, change / edge.length);
   }
@@ -212,9 +215,10 @@ struct DistanceLimit {
 
   template <class Number>
   [[nodiscard]] static Number law(const Edge<Number>& edge, std::array<Number, 2>& field,
-                                  const Substep<Scalar>&) noexcept {
+                                  const Substep<Scalar>& substep) noexcept {
     const Number violation = edge.length - nearest(edge.length, field[0], field[1]);
-    return detail::if_movable(edge, delta_lambda(violation, edge.weight * edge.length));
+    const Number change = Number(substep.relaxation) * delta_lambda(violation, edge.weight * edge.length);
+    return detail::if_movable(edge, change);
   }
 
   /// The allowed length nearest to a given one.

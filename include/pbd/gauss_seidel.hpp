@@ -65,27 +65,4 @@ Error validate_constraints(const P& particles, const Set& set) noexcept {
 template <class S, class P>
 concept ConstraintSetOn = ConstraintArrayOn<S, P> || SelfSweepingOn<S, P>;
 
-namespace detail {
-
-template <ParticleSet P, class Part>
-void sweep_part(Part& part, P& particles, const Substep<typename P::Scalar>& substep) noexcept {
-  if constexpr (ConstraintSetOn<Part, P>) sweep(part, particles, substep);
-}
-
-/// All sweeps of a substep: every set once, in the order given, then every set again …
-template <ParticleSet P, class... Parts>
-void iterate(P& particles, const Substep<typename P::Scalar>& substep, Parts&... parts) noexcept {
-  for (int n = 0; n < substep.iterations; ++n) (sweep_part(parts, particles, substep), ...);
-}
-
-template <ParticleSet P, class Set>
-  requires requires(Set& set, P& particles, const Substep<typename P::Scalar>& substep) {
-    set.iterate(particles, substep);
-  }
-void iterate(P& particles, const Substep<typename P::Scalar>& substep, Set& only) noexcept {
-  only.iterate(particles, substep);
-}
-
-}  // namespace detail
-
 }  // namespace pbd

@@ -25,8 +25,10 @@
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
 #include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
+#include <pbd/residual.hpp>         // 4 how far from satisfied
+#include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
-#include <pbd/residual.hpp>         //   how far from satisfied
+#include <pbd/conserved.hpp>        //   energy and momentum
 #include <pbd/cloth.hpp>            //   a grid → particles, constraints, triangles
 #include <pbd/reorder.hpp>          //   any mesh → an order with long runs

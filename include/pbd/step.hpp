@@ -4,7 +4,7 @@
 // It has no private powers: whoever wants something between two parts copies the loop at the end of this file.
 #pragma once
 
-#include <pbd/gauss_seidel.hpp>
+#include <pbd/iterate.hpp>
 #include <pbd/predict.hpp>
 #include <pbd/update_velocity.hpp>
 
@@ -25,7 +25,9 @@ template <class Scalar = float, int Dim = 3>
 struct StepSettings {
   Scalar dt = Scalar(1) / 60;  ///< s, one frame; 0 is a no-op
   int substeps = 10;           ///< at least 1
-  int iterations = 1;          ///< sweeps in a substep, at least 1
+  int iterations = 1;          ///< sweeps in a substep, at least 1; the most of them if there is a tolerance
+  Scalar tolerance = 0;        ///< stop a substep's sweeps once max |C|/d is no more than this; 0: sweep them all
+  bool measure = false;        ///< fill StepReport::left, O(M) once a step
   Vector<Scalar, Dim> gravity = earth_gravity<Scalar, Dim>();  ///< m/s²
 
   [[nodiscard]] Substep<Scalar> substep() const noexcept {
@@ -42,6 +44,8 @@ Error validate(const StepSettings<Scalar, Dim>& settings) noexcept {
   if (settings.dt < 0) return refuse("dt is negative");
   if (settings.substeps < 1) return refuse("substeps is less than 1");
   if (settings.iterations < 1) return refuse("iterations is less than 1");
+  if (!detail::is_finite(settings.tolerance) || settings.tolerance < 0)
+    return refuse("tolerance is negative, NaN or infinite");
   for (int d = 0; d < Dim; ++d)
     if (!detail::is_finite(settings.gravity(d))) return refuse("gravity is NaN or infinite");
   const Scalar h = settings.dt / static_cast<Scalar>(settings.substeps);
@@ -51,9 +55,9 @@ Error validate(const StepSettings<Scalar, Dim>& settings) noexcept {
   return {};
 }
 
-/// Whatever step() takes after the settings: a constraint set, or an Acceleration.
+/// Whatever step() takes after the settings: a constraint set, an Acceleration, or a Budget.
 template <class S, class P>
-concept StepPartOn = ConstraintSetOn<S, P> || requires(S& part, P& particles) {
+concept StepPartOn = ConstraintSetOn<S, P> || detail::BudgetPart<S> || requires(S& part, P& particles) {
   part.accelerate(particles, typename P::Scalar{});
 };
 
@@ -66,7 +70,7 @@ template <ParticleSet P, class Part>
 void before_substep(Part& part, P& particles, const Substep<typename P::Scalar>& substep) noexcept {
   if constexpr (ConstraintSetOn<Part, P>)
     begin_substep(part, particles, substep);
-  else
+  else if constexpr (!BudgetPart<Part>)
     part.accelerate(particles, substep.dt);
 }
 
@@ -113,24 +117,27 @@ Error validate(const P& particles, const Sets&... sets) noexcept {
 ///   reads, writes  position, predicted, velocity; what the constraints keep (λ)
 ///   errors         settings that validate() refuses, particle arrays of different lengths, a constraint index that is
 ///                  out of range: the state is bitwise untouched then, as it is for dt = 0
+///   answers        how many substeps and sweeps it took, what ended them, and, if asked, the stretch left
 ///   cost           O(substeps · (N + iterations · M)); no allocation
 ///   source         [Mueller07] section 3.1; substeps [Macklin19]; XPBD's λ [Macklin16] algorithm 1
 template <ParticleSet P, class... Sets>
-Error step(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings, Sets&&... sets) noexcept {
+StepReport<typename P::Scalar> step(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
+                                    Sets&&... sets) noexcept {
   static_assert((detail::is_step_part<Sets, P> && ...),
                 "pbd::step: after the settings come constraint sets (contiguous arrays of constraints whose Scalar and "
-                "Dim are the particles', not const if they keep state) or an Acceleration");
-  if (const Error error = detail::validate_step(particles, settings, sets...)) return error;
-  if (settings.dt == 0) return {};
+                "Dim are the particles', not const if they keep state), an Acceleration or a Budget");
+  StepReport<typename P::Scalar> report{detail::validate_step(particles, settings, sets...)};
+  if (report || settings.dt == 0) return report;
   const Substep<typename P::Scalar> substep = settings.substep();
 
   for (int s = 0; s < settings.substeps; ++s) {
     (detail::before_substep(sets, particles, substep), ...);
     predict(particles, settings.gravity, substep.dt);
-    detail::iterate(particles, substep, sets...);
+    detail::iterate(particles, substep, settings.tolerance, report, sets...);
     update_velocity(particles, substep.dt);
   }
-  return {};
+  if (settings.measure) report.left = stretch(particles, sets...);
+  return report;
 }
 
 }  // namespace pbd

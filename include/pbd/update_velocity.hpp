@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// 5. What the constraints did becomes velocity. Comes in: position and the corrected predicted. Leaves: velocity and
+// 5. What the constraints did becomes velocity. Comes in: position, velocity and the corrected predicted. Leaves: velocity and
 // position. Next: the following substep's predict.hpp.
 #pragma once
 
@@ -8,14 +8,19 @@
 
 namespace pbd {
 
-/// v ← (x* − x)/Δt for free particles; x ← x* for all. A pinned particle keeps the velocity it was given, to the bit,
-/// instead of the same velocity rounded through two positions.
+/// v ← v + (x* − (x + Δt·v))/Δt for free particles; x ← x* for all. A pinned particle keeps the velocity it was given,
+/// to the bit, instead of the same velocity rounded through two positions.
 ///
-///   reads    predicted (m), inverse_mass (1/kg)
+/// In exact arithmetic that is (x* − x)/Δt. But Δt·v is rounded when predict() adds it to x, and (x* − x)/Δt would take
+/// that rounding for a velocity: far from the origin, or with many substeps, a float forgets gravity altogether once
+/// g·Δt² drops below half a unit in the last place of x. x + Δt·v here is what predict() wrote, to the bit, so a velocity
+/// that no constraint has changed is kept, to the bit.
+///
+///   reads    predicted (m), inverse_mass (1/kg); position and velocity as predict() left them
 ///   writes   velocity (m/s), position (m)
 ///   needs    dt > 0
 ///   cost     O(N); no allocation
-///   source   [Mueller07] section 3.1, lines 12–15
+///   source   [Mueller07] section 3.1, lines 12–15, with the velocity carried along
 template <ParticleSet P>
 void update_velocity(P& particles, typename P::Scalar dt) noexcept {
   using Scalar = typename P::Scalar;
@@ -26,8 +31,8 @@ void update_velocity(P& particles, typename P::Scalar dt) noexcept {
     const auto predicted = detail::coordinate<P>(particles.predicted, d);
     const auto velocity = detail::coordinate<P>(particles.velocity, d);
     for (Index i = 0; i < n; ++i) {
-      const Scalar rebuilt = (predicted[i] - x[i]) / dt;
-      velocity[i] = detail::blend(w[i] > 0, rebuilt, velocity[i]);
+      const Scalar moved = predicted[i] - (x[i] + dt * velocity[i]);  // by the constraints
+      velocity[i] = detail::blend(w[i] > 0, velocity[i] + moved / dt, velocity[i]);
       x[i] = predicted[i];
     }
   }
