@@ -25,6 +25,7 @@
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
 #include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
+#include <pbd/lines.hpp>            // 4 whole chains of links at once
 #include <pbd/residual.hpp>         // 4 how far from satisfied
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*

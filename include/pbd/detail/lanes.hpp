@@ -8,6 +8,7 @@
 // without it instantiate different functions, never one function under two meanings.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +145,23 @@ void store_pairs(Scalar* to, Lanes<Scalar, width> first, Lanes<Scalar, width> se
   b.store(to + width);
 }
 
+/// The numbers of `width` lanes read as a square: lane c of lanes[r] changes places with lane r of lanes[c].
+/// Squares of 1, then of 2, then of 4 … are exchanged across the diagonal.
+template <int size = 1, class Scalar, int width>
+[[gnu::always_inline]] inline void transpose(std::array<Lanes<Scalar, width>, static_cast<std::size_t>(width)>& lanes) noexcept {
+  [&]<int... at>(std::integer_sequence<int, at...>) __attribute__((always_inline)) {
+    for (std::size_t r = 0; r < static_cast<std::size_t>(width); ++r) {
+      if (r & static_cast<std::size_t>(size)) continue;
+      const auto a = lanes[r].values;
+      const auto b = lanes[r + static_cast<std::size_t>(size)].values;
+      lanes[r] = __builtin_shufflevector(a, b, ((at & size) != 0 ? width + at - size : at)...);
+      lanes[r + static_cast<std::size_t>(size)] =
+          __builtin_shufflevector(a, b, ((at & size) != 0 ? width + at : at + size)...);
+    }
+  }(std::make_integer_sequence<int, width>{});
+  if constexpr (2 * size < width) transpose<2 * size>(lanes);
+}
+
 /// One value a pair, in the order of the pairs in memory, brought into the lanes' order of load_pairs; and back.
 /// Each of the two orders is the other's inverse.
 template <class Scalar, int width>
@@ -158,6 +176,9 @@ template <class Scalar, int width>
 
 template <class Scalar>
 inline constexpr int native_width = 1;
+
+template <class Scalar, int width>
+struct Lanes;
 
 #endif
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Which links make a line, and which lines lie evenly side by side. Included by lines.hpp alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+namespace pbd {
+
+/// Lines with as many links as each other that share no particle: they are solved side by side.
+struct LineGroup {
+  std::int32_t lines;         ///< how many
+  std::int32_t links;         ///< in each of them
+  std::int32_t first;         ///< particle k of line l is first + k·stride + l·line_stride …
+  std::int32_t stride;        ///< … if stride is not 0: otherwise they are listed
+  std::int32_t line_stride;
+  std::int64_t first_link;    ///< link k of line l is at first_link + k·lines + l in the fields
+  std::int64_t listed;        ///< particle k of line l is at listed + k·lines + l in `particles`
+};
+
+namespace detail {
+
+/// The particles of a line, from one end to the other.
+using Chain = std::vector<std::int32_t>;
+
+/// Cuts an array of links into lines: a link that shares a particle with the end of the line before it continues it,
+/// unless that closes a loop. Answers the particles of each line.
+template <std::ranges::random_access_range Constraints>
+[[nodiscard]] std::vector<Chain> find_chains(const Constraints& constraints, std::int32_t highest) {
+  std::vector<Chain> chains;
+  std::vector<std::size_t> seen(static_cast<std::size_t>(highest) + 1, 0);  // the last line, counted from 1, that has it
+  for (const auto& link : constraints) {
+    bool joined = false;
+    if (!chains.empty()) {
+      Chain& chain = chains.back();
+      if (chain.size() == 2 && (chain[0] == link.i || chain[0] == link.j)) std::swap(chain[0], chain[1]);
+      if (chain.back() == link.i || chain.back() == link.j) {
+        const std::int32_t next = chain.back() == link.i ? link.j : link.i;
+        std::size_t& line = seen[static_cast<std::size_t>(next)];
+        if (line != chains.size()) {
+          line = chains.size();
+          chain.push_back(next);
+          joined = true;
+        }
+      }
+    }
+    if (joined) continue;
+    chains.push_back({link.i, link.j});
+    for (const std::int32_t p : chains.back()) seen[static_cast<std::size_t>(p)] = chains.size();
+  }
+  return chains;
+}
+
+/// Is particle k of line l first + k·stride + l·line_stride for all of the group? Then it needs no list.
+inline void describe(LineGroup& group, const std::vector<Chain>& chains, std::size_t first_chain) {
+  const auto line = [&](std::int32_t l) -> const Chain& { return chains[first_chain + static_cast<std::size_t>(l)]; };
+  group.first = line(0)[0];
+  group.stride = line(0)[1] - group.first;
+  group.line_stride = group.lines > 1 ? line(1)[0] - group.first : 1;
+  for (std::int32_t l = 0; l < group.lines; ++l)
+    for (std::int32_t k = 0; k <= group.links; ++k)
+      if (line(l)[static_cast<std::size_t>(k)] != group.first + k * group.stride + l * group.line_stride) {
+        group.stride = 0;
+        return;
+      }
+}
+
+}  // namespace detail
+
+}  // namespace pbd
