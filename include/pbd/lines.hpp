@@ -56,17 +56,20 @@ struct Lines {
   void sweep(P& set, const Substep<Scalar>& substep) noexcept {
     for_each_strip<Scalar>(set, set.predicted, work.data(), [&](const auto& strip, auto number) {
       const auto asked = detail::solve_lines<decltype(number)>(strip, lambda.data() + strip.first_link, substep);
-      for_each_lane(asked, [this](Scalar one) { tightest_now = (std::max)(tightest_now, one); });
+      for_each_lane(asked, [this](Scalar one) {
+        tightest_now = (std::max)(tightest_now, (std::min)(one, Scalar{4}));  // beyond its trust a solve asks for anything
+      });
     });
     tightness = tightest_now * substep.inverse_dt_squared;
   }
 
-  /// How many substeps of a dt keep the lines from shaking: h²T/(m·length) below 1, with room for T to grow by half. T is the
-  /// last substep's tension, or the weight of a whole line in a field of `gravity` (m/s²), whichever is more. O(M).
+  /// How many substeps of a dt keep the lines from shaking: h²T/(m·length) below 1, with room for T to double. T is the
+  /// last substep's tension, but no less than the weight of a whole line in a field of `gravity` (m/s²), and no more than
+  /// 16 times that: whoever pulls harder gets lines that give way. O(M).
   template <ParticleSet P>
   [[nodiscard]] int substeps(const P& set, Scalar of_dt, Scalar gravity) const noexcept {
     if (validate_indices(set)) return 1;
-    Scalar greatest = tightness;
+    Scalar hanging = 0;
     for (const LineGroup& group : groups)
       for (std::int32_t l = 0; l < group.lines; ++l) {
         Scalar mass = 0, lightest = 0, shortest = (std::numeric_limits<Scalar>::max)();
@@ -78,9 +81,9 @@ struct Lines {
           const Scalar d = rest_length[static_cast<std::size_t>(group.first_link + std::int64_t{k} * group.lines + l)];
           if (d > 0) shortest = (std::min)(shortest, d);
         }
-        greatest = (std::max)(greatest, std::abs(gravity) * mass * lightest / shortest);
+        hanging = (std::max)(hanging, std::abs(gravity) * mass * lightest / shortest);
       }
-    const Scalar needed = of_dt * std::sqrt(Scalar(1.5) * greatest);
+    const Scalar needed = of_dt * std::sqrt(2 * (std::max)(hanging, (std::min)(tightness, 16 * hanging)));
     if (!(needed > 1)) return 1;
     return needed < Scalar(1 << 20) ? static_cast<int>(std::ceil(needed)) : 1 << 20;
   }
