@@ -176,16 +176,16 @@ template <class Number>
 
 /// The solve of lines as far as it may be trusted. It takes the directions n as fixed, which a tension beyond
 /// h²T/(m·length) = 1 belies: the line would shake sideways, more with every substep; and a line that is taut between two
-/// pins has no solution at all. Such a line is solved again with a greater μ (Levenberg and Marquardt's damping), until
-/// what it asks for is within 1: it gives way, and comes right in further sweeps.
+/// pins has no solution at all. A line that asks for more than twice that is solved again with a greater μ (Levenberg and
+/// Marquardt's damping) until it does not: it gives way, and comes right in further sweeps.
 template <class Number, class Scalar, std::size_t dim>
 Number solve_lines(const LineInput<Scalar, dim>& input, Scalar* lambda, const Substep<Scalar>& substep) noexcept {
-  const Number one(1);
+  const Number most(2);
   Number mu(0);
   const Number wanted = eliminate(input, lambda, substep, mu);
   Number asked = wanted;
-  for (int attempt = 0; attempt < 8 && any_above(asked, one); ++attempt) {
-    mu = select(asked > one, Number(4) * mu + Number(Scalar(0.001)), mu);
+  for (int attempt = 0; attempt < 8 && any_above(asked, most); ++attempt) {
+    mu = select(asked > most, Number(4) * mu + Number(Scalar(0.001)), mu);
     asked = eliminate(input, lambda, substep, mu);
   }
   move_line(input, lambda, Number(substep.relaxation));
