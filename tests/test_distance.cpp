@@ -180,21 +180,6 @@ TEST_CASE("a compliant constraint yields by the closed form and remembers its mu
   CHECK(spring.lambda == 0);
 }
 
-TEST_CASE("a spring swings as implicit Euler says", "[distance]") {
-  // x0 = 1.5, rest 1, α = 1e-3 m/N, 1 kg: ω = 31.6/s; u_n = u_0 (1 + ω²h²)^(−n/2) cos(n atan ωh)
-  const double h = GENERATE(1.0 / 60, 1.0 / 240, 1.0 / 1000);
-  const int steps = static_cast<int>(std::lround(1 / h));
-  const double wh = std::sqrt(1000.0) * h;
-  const auto once = swing({0, 1, 1.0, 1e-3}, h, steps, 1);
-  double worst = 0;
-  for (int n = 1; n <= steps; ++n) {
-    const double expected = 0.5 * std::pow(1 + wh * wh, -0.5 * n) * std::cos(n * std::atan(wh));
-    worst = std::max(worst, std::abs(once[static_cast<std::size_t>(n - 1)] - expected));
-  }
-  CHECK(worst < 1e-12);
-  for (const int iterations : {5, 10}) CHECK(difference(swing({0, 1, 1.0, 1e-3}, h, steps, iterations), once) < 1e-12);
-}
-
 TEST_CASE("a damped spring is implicit Euler of mass and spring and damper", "[distance]") {
   const double h = 1.0 / 60, alpha = 1e-3, beta = 4, mass = 2;
   for (const int iterations : {1, 5, 10}) {

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <list>
-#include <numbers>
 #include <span>
 
 using namespace support;
@@ -85,16 +84,6 @@ std::vector<double> play(P& particles) {
   for (const auto& spring : compliant) result.push_back(static_cast<double>(spring.lambda));
   return result;
 }
-
-/// A pendulum of 1 m, its bob at an angle from the vertical.
-pbd::Particles<double, 2> pendulum(double angle) {
-  pbd::Particles<double, 2> particles(2);
-  particles.position.col(1) << std::sin(angle), -std::cos(angle);
-  CHECK_FALSE(pbd::pin(particles, 0));
-  return particles;
-}
-
-const std::array<pbd::DistanceConstraint<double>, 1> rod{{{0, 1, 1.0}}};
 
 }  // namespace
 
@@ -318,65 +307,6 @@ TEST_CASE("an acceleration among the sets acts every substep as gravity does", "
   settings.gravity += wind;
   REQUIRE_FALSE(pbd::step(shifted, settings, edges));
   CHECK(difference(state(shifted), state(blown)) < 1e-13);
-}
-
-TEST_CASE("a rotor loses the energy that implicit Euler loses", "[step]") {
-  // on a rigid arm the predicted turn obeys tan θ' = sin θ/(2 − cos θ), from which E/E0 → 1/(1 + 2 h ω0² t)
-  const auto [h, law_tolerance] =
-      GENERATE(table<double, double>({{1.0 / 60, 6e-3}, {1.0 / 240, 1.1e-3}, {1.0 / 1000, 1.1e-4}}));
-  auto particles = pendulum(0);
-  particles.velocity.col(1) << 10, 0;
-  const pbd::StepSettings<double, 2> settings{.dt = h, .substeps = 1, .gravity = {0, 0}};
-  const int steps = static_cast<int>(std::lround(1 / h));
-  double turn = std::atan(10 * h), angle = 0;
-  for (int n = 0; n < steps; ++n) {
-    REQUIRE_FALSE(pbd::step(particles, settings, rod));
-    angle += turn;
-    if (n + 1 < steps) turn = std::atan2(std::sin(turn), 2 - std::cos(turn));
-  }
-  CHECK((particles.position.col(1) - Eigen::Vector2d(std::sin(angle), -std::cos(angle))).norm() < 1e-11);
-  const double kept = pbd::energy(particles, settings.gravity).kinetic / 50;
-  CHECK(kept == Approx(std::pow(2 * std::sin(turn / 2) / h, 2) / 100).epsilon(1e-10));
-  CHECK(kept == Approx(1 / (1 + 2 * h * 100)).epsilon(law_tolerance));
-}
-
-TEST_CASE("a pendulum has the period and the loss of implicit Euler", "[step]") {
-  // small swings are θ_n = θ_0 (1 + ω²h²)^(−n/2) cos(n atan ωh): T_num/T = ωh/atan ωh, and E falls as (1 + ω²h²)^(−n)
-  const double rate = GENERATE(60.0, 240.0, 1000.0);
-  const double h = 1 / rate, wh = std::sqrt(9.81) * h, start = 1e-3;
-  auto particles = pendulum(start);
-  const pbd::StepSettings<double, 2> settings{.dt = h, .substeps = 1};
-  const auto energy = [&] { return pbd::energy(particles, settings.gravity).total() + 9.81; };
-  const double before = energy();
-  double phase = 0;
-  for (int n = 1; n <= std::lround(10 * rate); ++n) {
-    REQUIRE_FALSE(pbd::step(particles, settings, rod));
-    if (n == std::lround(2 * rate)) CHECK(std::abs(energy() / before - std::pow(1 + wh * wh, -n)) < 1e-5);
-    const double angle = std::atan2(particles.position(0, 1), -particles.position(1, 1));
-    const double swing = angle / start * std::pow(1 + wh * wh, 0.5 * n);  // cos of the phase
-    const double expected = n * std::atan(wh);
-    if (std::abs(swing) < 0.2) {  // where it crosses the middle its phase is sharp
-      const double crossing = std::numbers::pi * (std::floor(expected / std::numbers::pi) + 0.5);
-      const double before_crossing = std::sin(crossing) > 0 ? std::asin(swing) : -std::asin(swing);
-      phase = (crossing - before_crossing) / n;
-    }
-  }
-  CHECK(std::abs(wh / phase - wh / std::atan(wh)) < 1e-7);
-}
-
-TEST_CASE("halving the step halves the error of a position", "[step]") {
-  // a spring about its rest length for a second, against the cosine
-  const auto error = [](int steps) {
-    pbd::Particles<double, 2> particles(2);
-    particles.position(0, 1) = 1.1;
-    CHECK_FALSE(pbd::pin(particles, 0));
-    std::vector<pbd::CompliantDistanceConstraint<double>> spring{{0, 1, 1.0, 0.04}};  // ω = 5/s
-    const pbd::StepSettings<double, 2> settings{.dt = 1, .substeps = steps, .gravity = {0, 0}};
-    CHECK_FALSE(pbd::step(particles, settings, spring));
-    return std::abs(particles.position(0, 1) - 1 - 0.1 * std::cos(5.0));
-  };
-  CHECK(std::log2(error(1000) / error(2000)) == Approx(1).margin(0.1));
-  CHECK(std::log2(error(2000) / error(4000)) == Approx(1).margin(0.1));
 }
 
 TEST_CASE("settings left alone are a frame of ten substeps under gravity", "[step]") {
