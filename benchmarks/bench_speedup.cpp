@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How many times faster than the plain sweep is the batched one, on one thread and on two, and than Bullet's?
+// How many times faster than the plain sweep is the batched one, on one thread and on two, and than Bullet's? And what
+// does XPBD's λ cost?
 //
 // Ratios within one run: the two sides of a row are timed in turn, round after round, and the median of the rounds'
 // ratios is printed beside the median times. Times are ns per constraint and sweep.
@@ -136,6 +137,30 @@ void against_shuffled(Grid grid, bool both_diagonals) {
       [&] { pbd::sweep(batches, fast, substep<float>); });
 }
 
+/// A step of XPBD against one of PBD, both with a stiffness, on a sheet as large as that of [Macklin16] section 6, who
+/// report 5.65 and 5.61 ms a frame on a GPU: the ratio − 1 is what λ costs. A row here and not a test, for a few
+/// percent drown in what else a machine does.
+template <class MakeSet>
+void against_pbd(const char* what, Grid grid, MakeSet make_set) {
+  auto xpbd = make_sheet<pbd::CompliantDistanceConstraint<float>>(grid, pbd::SweepOrder::rows);
+  auto pbd_sheet = make_sheet<pbd::SoftDistanceConstraint<float>>(grid, pbd::SweepOrder::rows);
+  for (auto* kind : {&pbd_sheet.structural, &pbd_sheet.shear})
+    for (pbd::SoftDistanceConstraint<float>& edge : *kind) edge.stiffness = 0.9f;
+  auto structural = make_set(xpbd.structural), shear = make_set(xpbd.shear);
+  auto pbd_structural = make_set(pbd_sheet.structural), pbd_shear = make_set(pbd_sheet.shear);
+  pbd::StepSettings<float, 3> settings;
+  settings.substeps = 1;
+  settings.iterations = 20;
+  compare(
+      what, grid.name(), 20 * static_cast<double>(xpbd.structural.size() + xpbd.shear.size()),
+      [&] {
+        if (pbd::step(xpbd.particles, settings, structural, shear)) std::exit(1);
+      },
+      [&] {
+        if (pbd::step(pbd_sheet.particles, settings, pbd_structural, pbd_shear)) std::exit(1);
+      });
+}
+
 /// One thread against several, sweeps alone and whole steps of ten sweeps.
 template <class ForEach>
 void against_one_thread(const char* what, Grid grid, ForEach for_each) {
@@ -200,6 +225,10 @@ int main() {
   for (const Grid grid : squares()) against_plain<pbd::CompliantDistanceConstraint<float>>("compliant float", grid);
   for (const Grid grid : squares()) against_plain<pbd::DistanceLimit<float>>("one-sided float", grid);
   for (const Grid grid : squares()) against_plain<pbd::DistanceConstraint<double>>("hard double", grid);
+  const Grid paper{64, 64};
+  against_pbd("XPBD against PBD, arrays", paper, [](const auto& edges) { return edges; });
+  against_pbd("XPBD against PBD, batches", paper, [](const auto& edges) { return pbd::make_batches(edges); });
+
   for (const Grid grid : squares()) {
     against_shuffled(grid, false);
     against_shuffled(grid, true);
