@@ -11,8 +11,8 @@
 //   d         rest_length         m         |  n         iterations          1
 //
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
-// in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes. docs/references.md has
-// them in full.
+// in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Goldenthal07] fast
+// projection; [Hintermueller03] primal-dual active sets. docs/references.md has them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error
@@ -26,6 +26,7 @@
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
 #include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
 #include <pbd/lines.hpp>            // 4 whole chains of links at once
+#include <pbd/global_solve.hpp>     // 4 all constraints at once, by a sparse direct solve
 #include <pbd/residual.hpp>         // 4 how far from satisfied
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*

@@ -3,6 +3,7 @@
 // The headers after the macros that platforms and engines leave behind. What the library stands on is included first:
 // only its own words are under test here.
 #include <Eigen/Dense>
+#include <Eigen/SparseCholesky>
 
 #include <algorithm>
 #include <array>
