@@ -7,71 +7,19 @@
 #pragma once
 
 #include <pbd/detail/row_system.hpp>
+#include <pbd/detail/system_row.hpp>
 #include <pbd/distance.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <array>
+#include <cstdint>
 #include <ranges>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace pbd {
-
-namespace detail {
-
-/// What a constraint puts into the system: its C, α̃ and damping's γ, and to which side it may push.
-struct SystemRow {
-  double violation = 0;
-  double scaled_compliance = 0;
-  double gamma = 0;
-  int side = 0;         // 0: either; 1: λ ≤ 0, it only pulls; −1: λ ≥ 0, it only pushes
-  bool active = true;
-};
-
-template <class Scalar>
-SystemRow system_row(const DistanceConstraint<Scalar>& c, const Edge<double>& edge, double,
-                     const Substep<Scalar>&) noexcept {
-  return {edge.length - static_cast<double>(c.rest_length)};
-}
-
-template <class Scalar>
-SystemRow system_row(const SoftDistanceConstraint<Scalar>& c, const Edge<double>& edge, double,
-                     const Substep<Scalar>&) noexcept {
-  return {static_cast<double>(c.sweep_stiffness) * (edge.length - static_cast<double>(c.rest_length))};
-}
-
-template <class Scalar>
-SystemRow system_row(const CompliantDistanceConstraint<Scalar>& c, const Edge<double>& edge, double,
-                     const Substep<Scalar>& substep) noexcept {
-  const auto h = static_cast<double>(substep.dt), compliance = static_cast<double>(c.compliance);
-  // α/Δt² beyond the largest number would be infinite, and times a λ of 0 NaN.
-  const double scaled = (std::min)(compliance / (h * h), (std::numeric_limits<double>::max)() / 4);
-  const double gamma = compliance * static_cast<double>(c.damping) / h;
-  return {edge.length - static_cast<double>(c.rest_length) + gamma * edge.drawn_apart, scaled, gamma};
-}
-
-/// A limit acts if it is crossed, or if it would be without the λ that it held with last: a rope at rest is crossed
-/// nowhere but at its top, yet every part of it holds. (The primal-dual active set: C − A_kk λ > 0, [Hintermueller03].)
-template <class Scalar>
-SystemRow system_row(const DistanceLimit<Scalar>& c, const Edge<double>& edge, double held,
-                     const Substep<Scalar>&) noexcept {
-  const double over = edge.length - static_cast<double>(c.longest);
-  const double under = edge.length - static_cast<double>(c.shortest);
-  if (over > 0) return {over, 0, 0, 1};
-  if (under < 0) return {under, 0, 0, -1};
-  if (over - edge.weight * held > 0) return {over, 0, 0, 1};
-  if (under - edge.weight * held < 0) return {under, 0, 0, -1};
-  return {.active = false};
-}
-
-template <class C>
-concept SystemRowConstraint = EdgeConstraint<C> && requires(const C& constraint, const Edge<double>& edge,
-                                                            const Substep<typename C::Scalar>& substep) {
-  { system_row(constraint, edge, 0.0, substep) } -> std::same_as<SystemRow>;
-};
-
-}  // namespace detail
 
 /// How much every constraint of a direct solve yields, in proportion to its own A_kk: the setting's default. Enough to
 /// outweigh the rounding of a length (ε), little enough for the longest waves of a long chain, whose A is about 1/N² of
@@ -87,9 +35,9 @@ struct GlobalSolve {
 
   std::tuple<std::vector<Cs>...> constraints;
   std::vector<double> lambda;  ///< λ of this substep, a constraint each, N·s²; negative where it pulls
-  /// ε: the system's diagonal is (1 + ε) A_kk. Redundant constraints (both diagonals of a cell beside its edges) and taut
-  /// lines between two pins make A singular; with ε it can be solved. The right side stays the true violation, so the
-  /// next sweep takes away what this one has left.
+  /// ε: the system's diagonal is (1 + ε) A_kk. Redundant constraints (both diagonals of a cell beside its edges) and
+  /// taut lines between two pins make A singular; with ε it can be solved. The right side stays the true violation, so
+  /// the next sweep takes away what this one has left.
   double relative_compliance = default_relative_compliance<Scalar>;
   std::int32_t highest = -1;  ///< the highest particle index of all
   Error error;                ///< if it says so, the set is empty
@@ -188,8 +136,10 @@ struct GlobalSolve {
   template <class C, ParticleSet P>
   void linearise(std::size_t k, const C& constraint, const P& particles, const Substep<Scalar>& substep) noexcept {
     auto now = between<P::dim>(particles.predicted, constraint.i, constraint.j);
-    Edge<double> edge{detail::norm(now), static_cast<double>(particles.inverse_mass(constraint.i)) +
-                                             static_cast<double>(particles.inverse_mass(constraint.j)), 0};
+    Edge<double> edge{detail::norm(now),
+                      static_cast<double>(particles.inverse_mass(constraint.i)) +
+                          static_cast<double>(particles.inverse_mass(constraint.j)),
+                      0};
     const auto index = static_cast<Index>(k);
     system.direction[k] = {};
     system.diagonal[k] = 1;
@@ -219,7 +169,8 @@ struct GlobalSolve {
     if (side[k] < 0) change = (std::max)(change, (std::min)(-lambda[k], 0.0));
     lambda[k] += change;
     const auto [i, j] = system.rows[k];
-    const auto w_i = static_cast<double>(particles.inverse_mass(i)), w_j = static_cast<double>(particles.inverse_mass(j));
+    const auto w_i = static_cast<double>(particles.inverse_mass(i)),
+               w_j = static_cast<double>(particles.inverse_mass(j));
     for (int d = 0; d < P::dim; ++d) {
       const double along = change * direction[static_cast<std::size_t>(d)];
       displacement[coordinate_of(i, d)] += w_i * along;
