@@ -32,7 +32,6 @@
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
 #include <pbd/conserved.hpp>        //   energy and momentum
-#include <pbd/residual.hpp>         //   how far from satisfied
 #include <pbd/diagnostics.hpp>      //   histogram, forces, convergence factor, Courant number, headroom
 #include <pbd/cloth.hpp>            //   a grid → particles, constraints, triangles
 #include <pbd/reorder.hpp>          //   any mesh → an order with long runs
