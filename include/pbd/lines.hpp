@@ -27,6 +27,7 @@ struct Lines {
 
   std::vector<LineGroup> groups;
   std::vector<Scalar> rest_length;       ///< d, m
+  std::vector<Scalar> inverse_rest_length;  ///< 1/d, 1/m; the largest number for a d of 0
   std::vector<Scalar> compliance;        ///< α, m/N; empty if all are 0
   std::vector<Scalar> lambda;            ///< λ accumulated in this substep, N·s²; tension is −λ/h²
   std::vector<std::int32_t> particles;   ///< of groups without a stride
@@ -160,6 +161,7 @@ struct Lines {
       const std::int64_t link = group.first_link + line;
       detail::LineInput<Scalar, dim, Coordinate> in;
       in.rest_length = rest_length.data() + link;
+      in.inverse_rest_length = inverse_rest_length.data() + link;
       in.compliance = compliance.empty() ? nullptr : compliance.data() + link;
       in.first_link = link;
       in.link_pitch = group.lines;
@@ -278,6 +280,8 @@ template <std::ranges::contiguous_range Constraints>
       }
     link += std::int64_t{group.lines} * group.links;
   }
+  for (const Scalar d : lines.rest_length)
+    lines.inverse_rest_length.push_back((std::min)(Scalar{1} / d, (std::numeric_limits<Scalar>::max)()));
   if (std::ranges::none_of(lines.compliance, [](Scalar alpha) { return alpha > 0; })) lines.compliance.clear();
   lines.lambda.assign(static_cast<std::size_t>(lines.count), Scalar{0});
   // The widest registers of any file that may solve them: 64 bytes. Per lane the work of a link and a copied particle.
