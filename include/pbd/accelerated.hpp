@@ -265,7 +265,9 @@ struct Chebyshev : detail::SetsBehind<Sets...> {
 template <ParticleSet P, class... Sets>
 [[nodiscard]] OverRelaxed<typename P::Scalar, Sets...> make_over_relaxed(const P&, Sets&... sets) {
   static_assert(sizeof...(Sets) > 0 && (ConstraintSetOn<Sets, P> && ...), "pbd::make_over_relaxed: give it constraint sets");
-  return {{{&sets...}}};
+  OverRelaxed<typename P::Scalar, Sets...> relaxed;
+  relaxed.sets = {&sets...};
+  return relaxed;
 }
 
 /// Accelerates the sets, swept in this order. They outlive the result, and keep their numbers of constraints.
@@ -277,7 +279,8 @@ template <ParticleSet P, class... Sets>
 template <ParticleSet P, class... Sets>
 [[nodiscard]] Chebyshev<typename P::Scalar, Sets...> make_chebyshev(P& particles, Sets&... sets) {
   static_assert(sizeof...(Sets) > 0 && (ConstraintSetOn<Sets, P> && ...), "pbd::make_chebyshev: give it constraint sets");
-  Chebyshev<typename P::Scalar, Sets...> chebyshev{{{&sets...}}};
+  Chebyshev<typename P::Scalar, Sets...> chebyshev;
+  chebyshev.sets = {&sets...};
   std::size_t numbers = 0;
   chebyshev.for_each_number(particles, [&numbers](const auto&) { ++numbers; });
   chebyshev.older.resize(numbers);
