@@ -194,7 +194,7 @@ TEST_CASE("what a substep turns around is bounded for any number of sweeps", "[a
 }
 
 TEST_CASE("a hanging curtain needs the published numbers of sweeps", "[accelerated]") {
-  // iterations of one substep of 1/60 s until no link is stretched by 1 %, by 0.1 %; plain ones need 46, 194 and 183, 774
+  // iterations of one substep of 1/60 s until no link is stretched by 1 %, by 0.1 %
   const auto at_optimum = [](int n) {
     return [n](auto& particles, auto& edges) {
       auto set = pbd::make_over_relaxed(particles, edges);
@@ -234,7 +234,7 @@ TEST_CASE("a hanging curtain needs the published numbers of sweeps", "[accelerat
 TEST_CASE("with its defaults no acceleration adds energy", "[accelerated]") {
   const bool shear = GENERATE(false, true);
   for (const int substeps : {1, 2, 4, 10})
-    for (const int iterations : {1, 2, 5, 12, 30, 55}) {
+    for (const int iterations : {1, 3, 8, 30, 55}) {
       if (substeps * iterations > 60) continue;
       INFO(substeps << " substeps of " << iterations << (shear ? " with shear" : ""));
       for (const bool corners : {false, true})
@@ -249,18 +249,18 @@ TEST_CASE("with its defaults no acceleration adds energy", "[accelerated]") {
 
 TEST_CASE("nor does it on larger sheets", "[accelerated][long]") {
   const bool shear = GENERATE(false, true);
-  for (const int n : {33, 50})
-    for (const int substeps : {1, 4, 10})
-      for (const int iterations : {1, 5, 12, 30}) {
-        if (substeps * iterations > 60) continue;
-        INFO(n << ": " << substeps << " substeps of " << iterations << (shear ? " with shear" : ""));
-        for (const auto plane : {pbd::Plane::vertical, pbd::Plane::horizontal}) {
-          CHECK(gained(n, false, plane, shear, substeps, iterations, over_relaxed) < 1e-9);
-          CHECK(gained(n, false, plane, shear, substeps, iterations, chebyshev) < 1e-9);
-        }
-        CHECK(gained(n, true, pbd::Plane::horizontal, shear, substeps, iterations, over_relaxed) < 1e-9);
-        CHECK(gained(n, true, pbd::Plane::horizontal, shear, substeps, iterations, chebyshev) < 1e-9);
-      }
+  const auto examine = [shear](int n, int substeps, int iterations) {
+    INFO(n << ": " << substeps << " substeps of " << iterations << (shear ? " with shear" : ""));
+    CHECK(gained(n, false, pbd::Plane::horizontal, shear, substeps, iterations, over_relaxed) < 1e-9);
+    CHECK(gained(n, false, pbd::Plane::horizontal, shear, substeps, iterations, chebyshev) < 1e-9);
+    CHECK(gained(n, true, pbd::Plane::horizontal, shear, substeps, iterations, over_relaxed) < 1e-9);
+    CHECK(gained(n, true, pbd::Plane::horizontal, shear, substeps, iterations, chebyshev) < 1e-9);
+  };
+  examine(33, 1, 30);
+  examine(33, 4, 8);
+  examine(33, 10, 5);
+  examine(50, 10, 1);
+  examine(50, 2, 12);
 }
 
 TEMPLATE_LIST_TEST_CASE("accelerated sweeps keep momentum and pinned particles", "[accelerated]", EveryMemory) {

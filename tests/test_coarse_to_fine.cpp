@@ -113,7 +113,6 @@ TEST_CASE("a linear displacement of a level's nodes moves all particles linearly
 }
 
 TEST_CASE("one cycle holds a hanging sheet of any size", "[coarse]") {
-  // a thousandth of its links' length; sweeps alone need some 0.76 N² for that
   for (const bool shear : {false, true})
     for (const auto& [columns, rows] : sizes) {
       auto sheet = make_sheet(columns, rows, Hold::top_row, pbd::Plane::vertical, shear);
@@ -156,9 +155,9 @@ TEST_CASE("neither do several cycles add energy, nor a sheet held by its corners
 
 TEST_CASE("the same on sheets of the size of a game's", "[coarse][long]") {
   for (const bool shear : {false, true})
-    for (const int substeps : {1, 2, 4, 10}) {
-      CHECK(swing(50, 50, Hold::corners, shear, substeps, 1).gained < 1e-12);
-      CHECK(swing(101, 101, Hold::top_row, shear, substeps, 1, 40).gained < 1e-12);
+    for (const int substeps : {1, 4, 10}) {
+      CHECK(swing(50, 50, Hold::corners, shear, substeps, 1, 40).gained < 1e-12);
+      if (substeps < 10) CHECK(swing(101, 101, Hold::top_row, shear, substeps, 1, 30).gained < 1e-12);
     }
 }
 

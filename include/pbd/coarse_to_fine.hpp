@@ -26,14 +26,14 @@ namespace pbd {
 /// The masses and pins are looked at in every substep, so they may change at any time.
 ///
 /// A coarse level knows only its own nodes, and what it takes for a pull may be a wave that runs through the sheet.
-/// Unbounded, its corrections add energy at some ten substeps of a frame, so they are scaled down, all alike, to where
-/// they do not add kinetic energy to the substep.
+/// Unbounded, its corrections can add energy, the more so the shorter the substeps are; so they are scaled down, all
+/// alike, to where they do not add kinetic energy to the substep.
 template <class Scalar_ = float, int Dim = 3>
 struct CoarseToFine {
   using Scalar = Scalar_;
 
   int sweeps = 2;  ///< of every level
-  int cycles = (std::numeric_limits<int>::max)();  ///< in a substep: later sweeps of it do nothing
+  int cycles = (std::numeric_limits<int>::max)();  ///< at most, in a substep: its later sweeps leave the levels out
 
   int columns = 0;
   int rows = 0;
@@ -41,7 +41,7 @@ struct CoarseToFine {
   bool diagonals = false;         ///< can the sheet's cells not shear: has it both diagonals
   Error error;                    ///< if it says so, step() refuses the set
   std::vector<detail::CoarseLevel<Scalar, Dim>> levels;  ///< the finest first
-  std::vector<Scalar> weighed;     ///< the inverse masses that the levels were made heavy from
+  std::vector<Scalar> weighed;     ///< the inverse masses that the nodes' masses were made from
   std::vector<Scalar> moved;       ///< m, of all particles: what this sweep adds
   std::vector<std::int32_t> pins;  ///< the pinned particles; room for all, the first `pin_count` count
   std::size_t pin_count = 0;
@@ -64,7 +64,7 @@ struct CoarseToFine {
   ///   writes   predicted of free particles; Σ m x* stays as it is, unless a pin pulls
   ///   needs    begin_substep before the first one
   ///   cost     O(N), about `sweeps` sweeps of the sheet's own; no allocation
-  ///   source   [Mueller08] sections 4–5, with masses and bounds of our own
+  ///   source   [Mueller08]; the masses, the pins and the bound on energy are our own
   template <ParticleSet P>
   void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
     if (swept >= cycles || levels.empty()) return;

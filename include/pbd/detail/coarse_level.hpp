@@ -46,8 +46,9 @@ CoarseAxis<Scalar> coarse_axis(int count, std::int64_t pitch, const std::vector<
   return axis;
 }
 
-/// A level's nodes are particles, row by row: `position` is where the finer levels' cause lies, `predicted` where it was
-/// put, `velocity` how far it was put (m). One more at the end stands for one pinned particle after another.
+/// A level's nodes are particles, row by row: `position` is where the sheet's own particle is, `predicted` where this
+/// level and the coarser ones want it, `velocity` the way from one to the other (m, no speed). One more at the end stands
+/// for one pinned particle after another.
 template <class Scalar, int Dim>
 struct CoarseLevel {
   CoarseAxis<Scalar> across, down;
