@@ -63,7 +63,7 @@ struct CoarseToFine {
   ///   reads    predicted, position (Dim×N, m), inverse_mass (N, 1/kg)
   ///   writes   predicted of free particles; Σ m x* stays as it is, unless a pin pulls
   ///   needs    begin_substep before the first one
-  ///   cost     O(N), about `sweeps` sweeps of the sheet's own; no allocation
+  ///   cost     O(N), as much as a few sweeps of the sheet's own; no allocation
   ///   source   [Mueller08]; the masses, the pins and the bound on energy are our own
   template <ParticleSet P>
   void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
@@ -86,7 +86,7 @@ struct CoarseToFine {
       });
       for (int n = 0; n < sweeps; ++n) {
         hold(level, particles, substep);
-        pbd::sweep(level.limits, nodes, substep);
+        level.limits.sweep(nodes, substep);
       }
       for (Index node = 0; node < nodes.count(); ++node)  // what is not a number stays with its own particle
         for (int d = 0; d < Dim; ++d) {
@@ -231,12 +231,13 @@ template <class Scalar, int Dim>
     across = level.across.at;
     down = level.down.at;
     const int width = level.columns(), height = level.rows();
+    std::vector<DistanceLimit<Scalar>> limits;
     const auto limit = [&](int c, int r, int c2, int r2) {
       if (c2 < 0 || c2 >= width || r2 >= height) return;
       const auto apart = [](const std::vector<int>& at, int a, int b) {
         return at[static_cast<std::size_t>(b)] - at[static_cast<std::size_t>(a)];
       };
-      level.limits.push_back(at_most(r * width + c, r2 * width + c2, coarse.way(apart(across, c, c2), apart(down, r, r2))));
+      limits.push_back(at_most(r * width + c, r2 * width + c2, coarse.way(apart(across, c, c2), apart(down, r, r2))));
     };
     for (int r = 0; r < height; ++r) {  // the order of SweepOrder::rows
       for (int c = 0; c < width; ++c) limit(c, r, c, r + 1);
@@ -245,6 +246,7 @@ template <class Scalar, int Dim>
       for (int c = 0; diagonals && c < width; ++c) limit(c, r, c + 1, r + 1);
       for (int c = 0; diagonals && c < width; ++c) limit(c, r, c - 1, r + 1);
     }
+    level.limits = make_batches(limits);
     level.nodes = Particles<Scalar, Dim, Layout::planar>(Index{width} * height + 1);
     level.nodes.inverse_mass(Index{width} * height) = 0;
     level.mass.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));

@@ -5,6 +5,7 @@
 // level. Next: coarse_to_fine.hpp.
 #pragma once
 
+#include <pbd/batches.hpp>
 #include <pbd/distance.hpp>
 
 #include <array>
@@ -53,7 +54,7 @@ template <class Scalar, int Dim>
 struct CoarseLevel {
   CoarseAxis<Scalar> across, down;
   Particles<Scalar, Dim, Layout::planar> nodes;
-  std::vector<DistanceLimit<Scalar>> limits;
+  Batches<DistanceLimit<Scalar>> limits;
   std::vector<Scalar> mass;  ///< kg: of what a node takes along, Pᵀm
 
   [[nodiscard]] int columns() const noexcept { return static_cast<int>(across.at.size()); }
