@@ -91,10 +91,7 @@ struct Batches {
     constexpr int width = detail::native_width<Scalar>;
     std::int32_t n = 0;
     if constexpr (width > 1)
-      if (run.shape != RunShape::sequential) {
-        n = project_wide<width>(run, n, particles, substep);
-        if constexpr (width * sizeof(Scalar) > 16) n = project_wide<width / 2>(run, n, particles, substep);
-      }
+      if (run.shape != RunShape::sequential) n = project_wide<width>(run, particles, substep);
     for (; n < run.count; ++n) {
       const auto c = static_cast<std::size_t>(run.first + n);
       detail::Fields<C> field = read(c);
@@ -141,42 +138,42 @@ struct Batches {
     for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) fields[f][c] = field[f];
   }
 
-  /// Constraints n, n + 1, … of a run while `width` of them are left; answers where it stopped.
+  /// As many constraints of a run as the lanes can take; answers how many.
   template <int width, ParticleSet P>
-  std::int32_t project_wide(Run run, std::int32_t n, P& particles, const Substep<Scalar>& substep) noexcept {
-    const detail::RunInput<P> input(particles, substep, damped);
+  std::int32_t project_wide(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
     std::array<Scalar*, C::fields.size()> field;
-    for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f].data() + run.first + n;
-    const auto project_all = [&](auto access_at) {
-      for (; n + width <= run.count; n += width) {
-        detail::project_lanes<C>(access_at(n), field, input);
-        for (Scalar*& f : field) f += width;
+    for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f].data() + run.first;
+    if constexpr (P::layout == Layout::planar)
+      if (particles.inverse_mass.innerStride() == 1 && !run.is_listed()) {
+        if constexpr (width * sizeof(Scalar) > 16)
+          if (run.count < width) return project_wide<width / 2>(run, particles, substep);
+        if (run.count < width) return 0;
+        const Index from_i = run.i, from_j = run.j, lowest = run.lowest();
+        if (run.shape == RunShape::contiguous)
+          detail::project_run<C>([=](Index k) { return detail::SideBySide<Scalar, width>{from_i + k, from_j + k}; }, run.count,
+                                 field, particles, substep, damped);
+        else
+          detail::project_run<C>([=](Index k) { return detail::Paired<Scalar, width>{lowest + 2 * k}; }, run.count,
+                                 field, particles, substep, damped);
+        return run.count;
       }
-    };
-    if constexpr (P::layout == Layout::planar) {
-      const bool dense = input.inverse_mass.stride == 1;
-      if (dense && run.shape == RunShape::contiguous) {
-        const auto at = [&run](Index k) { return detail::SideBySide<Scalar, width>{run.i + k, run.j + k}; };
-        project_all(at);
-        return n;
-      }
-      if (dense && run.shape == RunShape::pairs) {
-        const auto at = [&run](Index k) { return detail::Paired<Scalar, width>{run.lowest() + 2 * k}; };
-        project_all(at);
-        return n;
-      }
-    }
     // One by one, wider registers than 16 bytes cost more to fill than they save: 4.7 instead of 3.7 ns a constraint.
-    if constexpr (width * sizeof(Scalar) <= 16)
-      project_all([&run, this](std::int32_t k) {
-        detail::OneByOne<Scalar, width> access;
-        for (std::size_t l = 0; l < width; ++l) {
-          access.i[l] = first_of(run, k + static_cast<std::int32_t>(l));
-          access.j[l] = second_of(run, k + static_cast<std::int32_t>(l));
-        }
-        return access;
-      });
-    return n;
+    if constexpr (width * sizeof(Scalar) > 16)
+      return project_wide<width / 2>(run, particles, substep);
+    else {
+      const std::int32_t whole = run.count - run.count % width;
+      detail::project_run<C>(
+          [&run, this](Index k) {
+            detail::OneByOne<Scalar, width> access;
+            for (std::size_t l = 0; l < width; ++l) {
+              access.i[l] = first_of(run, static_cast<std::int32_t>(k) + static_cast<std::int32_t>(l));
+              access.j[l] = second_of(run, static_cast<std::int32_t>(k) + static_cast<std::int32_t>(l));
+            }
+            return access;
+          },
+          whole, field, particles, substep, damped);
+      return whole;
+    }
   }
 };
 

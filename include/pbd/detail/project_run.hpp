@@ -48,6 +48,14 @@ struct RunInput {
         damped(damped_) {}
 };
 
+/// One coordinate of the two ends of several constraints: of the ends i and of the ends j, or as they lie in memory.
+template <class Number>
+struct TwoEnds {
+  Number i, j;
+
+  friend TwoEnds operator+(TwoEnds a, TwoEnds b) noexcept { return {a.i + b.i, a.j + b.j}; }
+};
+
 /// Particles i, i + 1, … and j, j + 1, …: two plain loads.
 template <class Scalar, int width_>
 struct SideBySide {
@@ -55,14 +63,15 @@ struct SideBySide {
   using Number = Lanes<Scalar, width>;
   Index i, j;
 
-  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept {
-    at_i = Number::load(row + i);
-    at_j = Number::load(row + j);
+  [[nodiscard]] TwoEnds<Number> load(const Scalar* row, Index) const noexcept {
+    return {Number::load(row + i), Number::load(row + j)};
   }
-  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept {
-    at_i.store(row + i);
-    at_j.store(row + j);
+  void store(Scalar* row, Index, TwoEnds<Number> ends) const noexcept {
+    ends.i.store(row + i);
+    ends.j.store(row + j);
   }
+  [[nodiscard]] static TwoEnds<Number> apart(TwoEnds<Number> loaded) noexcept { return loaded; }
+  [[nodiscard]] static TwoEnds<Number> together(TwoEnds<Number> ends) noexcept { return ends; }
   [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
 };
 
@@ -73,8 +82,19 @@ struct Paired {
   using Number = Lanes<Scalar, width>;
   Index lower;
 
-  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept { load_pairs(row + lower, at_i, at_j); }
-  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept { store_pairs(row + lower, at_i, at_j); }
+  [[nodiscard]] TwoEnds<Number> load(const Scalar* row, Index) const noexcept {
+    return {Number::load(row + lower), Number::load(row + lower + width)};
+  }
+  void store(Scalar* row, Index, TwoEnds<Number> loaded) const noexcept {
+    loaded.i.store(row + lower);
+    loaded.j.store(row + lower + width);
+  }
+  [[nodiscard]] static TwoEnds<Number> apart(TwoEnds<Number> loaded) noexcept {
+    return {firsts(loaded.i, loaded.j), seconds(loaded.i, loaded.j)};
+  }
+  [[nodiscard]] static TwoEnds<Number> together(TwoEnds<Number> ends) noexcept {
+    return {lower_pairs(ends.i, ends.j), upper_pairs(ends.i, ends.j)};
+  }
   [[nodiscard]] static Number order(Number numbers) noexcept { return order_by_pair(numbers); }
 };
 
@@ -85,57 +105,136 @@ struct OneByOne {
   using Number = Lanes<Scalar, width>;
   std::array<Index, static_cast<std::size_t>(width_)> i, j;
 
-  void read(const Scalar* row, Index stride, Number& at_i, Number& at_j) const noexcept {
-    at_i = Number::collect([&](int l) { return row[i[at(l)] * stride]; });
-    at_j = Number::collect([&](int l) { return row[j[at(l)] * stride]; });
+  [[nodiscard]] TwoEnds<Number> load(const Scalar* row, Index stride) const noexcept {
+    return {Number::collect([&](int l) { return row[i[at(l)] * stride]; }),
+            Number::collect([&](int l) { return row[j[at(l)] * stride]; })};
   }
-  void write(Scalar* row, Index stride, Number at_i, Number at_j) const noexcept {
-    at_i.distribute([&](int l, Scalar value) { row[i[at(l)] * stride] = value; });
-    at_j.distribute([&](int l, Scalar value) { row[j[at(l)] * stride] = value; });
+  void store(Scalar* row, Index stride, TwoEnds<Number> ends) const noexcept {
+    ends.i.distribute([&](int l, Scalar value) { row[i[at(l)] * stride] = value; });
+    ends.j.distribute([&](int l, Scalar value) { row[j[at(l)] * stride] = value; });
   }
+  [[nodiscard]] static TwoEnds<Number> apart(TwoEnds<Number> loaded) noexcept { return loaded; }
+  [[nodiscard]] static TwoEnds<Number> together(TwoEnds<Number> ends) noexcept { return ends; }
   [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
 
  private:
   [[nodiscard]] static constexpr std::size_t at(int lane) noexcept { return static_cast<std::size_t>(lane); }
 };
 
-/// project_fields() for Access::width constraints that share no particle.
-template <EdgeConstraint C, class Access, ParticleSet P>
-void project_lanes(const Access& access, const std::array<typename C::Scalar*, C::fields.size()>& fields,
-                   const RunInput<P>& input) noexcept {
-  using Number = typename Access::Number;
-  constexpr std::size_t dim = RunInput<P>::dim;
-  const auto& predicted = input.predicted;
+/// Every coordinate of the ends of several constraints that share no particle, as Access loads them.
+template <class Number, std::size_t dim>
+using Loaded = std::array<TwoEnds<Number>, dim>;
 
-  std::array<Number, dim> at_i, at_j, now;
+template <class Access, class Pointer, std::size_t dim>
+auto load_ends(const Access& access, const Rows<Pointer, dim>& rows) noexcept {
+  Loaded<typename Access::Number, dim> loaded;
+  for (std::size_t d = 0; d < dim; ++d) loaded[d] = access.load(rows.data[d], rows.stride);
+  return loaded;
+}
+
+/// x_i − x_j.
+template <class Access, class Number, std::size_t dim>
+void subtract(const Loaded<Number, dim>& loaded,
+    std::array<Number, dim>& difference) noexcept {
   for (std::size_t d = 0; d < dim; ++d) {
-    access.read(predicted.data[d], predicted.stride, at_i[d], at_j[d]);
-    now[d] = at_i[d] - at_j[d];
+    const auto ends = Access::apart(loaded[d]);
+    difference[d] = ends.i - ends.j;
   }
-  Number w_i, w_j;
-  access.read(input.inverse_mass.data[0], input.inverse_mass.stride, w_i, w_j);
+}
 
-  Edge<Number> edge{norm(now), w_i + w_j, Number(0)};
-  if (input.damped) {
-    const auto& position = input.position;
-    std::array<Number, dim> before;
-    for (std::size_t d = 0; d < dim; ++d) {
-      Number was_i, was_j;
-      access.read(position.data[d], position.stride, was_i, was_j);
-      before[d] = was_i - was_j;
+/// What can be known of constraints before their law is asked. Filled and copied register by register, for GCC moves
+/// arrays of registers through memory.
+template <class Number, std::size_t dim>
+struct Begun {
+  std::array<Number, dim> now;  ///< x*_i − x*_j
+  Number length;
+  Number drawn_apart;
+
+  Begun() = default;
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun& other) noexcept {
+    for (std::size_t d = 0; d < dim; ++d) now[d] = other.now[d];
+    length = other.length;
+    drawn_apart = other.drawn_apart;
+    return *this;
+  }
+};
+
+template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
+void begin_lanes(const Access& access, const Loaded<Number, dim>& loaded,
+    const RunInput<P>& input, Begun<Number, dim>& begun) noexcept {
+  subtract<Access>(loaded, begun.now);
+  begun.length = norm(begun.now);
+  begun.drawn_apart = Number(0);
+  if constexpr (has_damping<C>)
+    if (input.damped) {
+      std::array<Number, dim> before;
+      subtract<Access>(load_ends(access, input.position), before);
+      begun.drawn_apart = drawn_apart(begun.now, before, begun.length);
     }
-    edge.drawn_apart = drawn_apart(now, before, edge.length);
-  }
+}
 
-  Fields<C, Number> field;
-  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Number::load(fields[f]));
-  const Number scale = C::law(edge, field, input.substep);
-  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f]);
+template <EdgeConstraint C, class Access>
+auto load_fields(const Access& access,
+    const std::array<typename C::Scalar*, C::fields.size()>& fields,
+    Index n) noexcept {
+  Fields<C, typename Access::Number> field;
+  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Access::Number::load(fields[f] + n));
+  return field;
+}
 
-  const Number move_i = w_i * scale;
-  const Number move_j = w_j * -scale;
+/// The rest of project_fields(): the law, and the moves that follow from it.
+template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
+void end_lanes(const Access& access, const Begun<Number, dim>& begun,
+    const Loaded<Number, dim>& loaded, Fields<C, Number> field,
+    const std::array<typename C::Scalar*, C::fields.size()>& fields, Index n,
+    const RunInput<P>& input) noexcept {
+  const auto& mass = input.inverse_mass;
+  const auto w = Access::apart(access.load(mass.data[0], mass.stride));
+  const Number scale = C::law(Edge<Number>{begun.length, w.i + w.j, begun.drawn_apart}, field, input.substep);
+  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f] + n);
+
+  const Number move_i = w.i * scale;
+  const Number move_j = w.j * -scale;
+  const auto& predicted = input.predicted;
   for (std::size_t d = 0; d < dim; ++d)
-    access.write(predicted.data[d], predicted.stride, at_i[d] + move_i * now[d], at_j[d] + move_j * now[d]);
+    access.store(predicted.data[d], predicted.stride,
+                 loaded[d] + Access::together({move_i * begun.now[d], move_j * begun.now[d]}));
+}
+
+/// project_fields() for `count` constraints that share no particle, Access::width at a time; fewer are left alone.
+/// Each round begins the next constraints before it ends its own, so that their square root is under way early. The last
+/// round may overlap the one before: both read before either writes, and what both write is the same.
+template <EdgeConstraint C, ParticleSet P, class AccessAt>
+[[gnu::flatten]] void project_run(AccessAt access_at, std::int32_t count,
+                                  std::array<typename C::Scalar*, C::fields.size()> fields, P& particles,
+                                  const Substep<typename C::Scalar>& substep, bool damped) noexcept {
+  const RunInput<P> input(particles, substep, damped);
+  using Access = decltype(access_at(Index{}));
+  constexpr Index width = Access::width;
+  if (count < width) return;
+  const Index last = count - width;
+  Index n = 0;
+  Begun<typename Access::Number, RunInput<P>::dim> begun, next_begun;
+  begin_lanes<C>(access_at(n), load_ends(access_at(n), input.predicted), input, begun);
+  for (; n + width <= last; n += width) {
+    const auto next = access_at(n + width);
+    begin_lanes<C>(next, load_ends(next, input.predicted), input, next_begun);
+    const auto access = access_at(n);
+    end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+    begun = next_begun;
+  }
+  const auto access = access_at(n);
+  if (n == last) {
+    end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+    return;
+  }
+  const auto overlapping = access_at(last);
+  const auto overlapping_ends = load_ends(overlapping, input.predicted);
+  begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
+  const auto overlapping_fields = load_fields<C>(overlapping, fields, last);
+  end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+  end_lanes<C>(overlapping, next_begun, overlapping_ends, overlapping_fields, fields, last, input);
 }
 
 }  // namespace pbd::detail
