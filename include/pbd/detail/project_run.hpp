@@ -126,7 +126,7 @@ template <class Number, std::size_t dim>
 using Loaded = std::array<TwoEnds<Number>, dim>;
 
 template <class Access, class Pointer, std::size_t dim>
-auto load_ends(const Access& access, const Rows<Pointer, dim>& rows) noexcept {
+[[nodiscard]] auto load_ends(const Access& access, const Rows<Pointer, dim>& rows) noexcept {
   Loaded<typename Access::Number, dim> loaded;
   for (std::size_t d = 0; d < dim; ++d) loaded[d] = access.load(rows.data[d], rows.stride);
   return loaded;
@@ -134,12 +134,29 @@ auto load_ends(const Access& access, const Rows<Pointer, dim>& rows) noexcept {
 
 /// x_i − x_j.
 template <class Access, class Number, std::size_t dim>
-void subtract(const Loaded<Number, dim>& loaded,
-    std::array<Number, dim>& difference) noexcept {
+void subtract(const Loaded<Number, dim>& loaded, std::array<Number, dim>& difference) noexcept {
   for (std::size_t d = 0; d < dim; ++d) {
     const auto ends = Access::apart(loaded[d]);
     difference[d] = ends.i - ends.j;
   }
+}
+
+/// The numbers of a run's constraints, an array a field.
+template <EdgeConstraint C>
+struct RunFields {
+  std::array<typename C::Scalar*, C::fields.size()> first;
+  Index step;  ///< 1; 0 if all constraints have the first ones' numbers: what a sweep does not change is read there
+
+  [[nodiscard]] typename C::Scalar* at(std::size_t f, Index n) const noexcept {
+    return first[f] + (f + C::kept < first.size() ? n * step : n);
+  }
+};
+
+template <EdgeConstraint C, class Access>
+[[nodiscard]] auto load_fields(const Access& access, const RunFields<C>& fields, Index n) noexcept {
+  Fields<C, typename Access::Number> field;
+  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Access::Number::load(fields.at(f, n)));
+  return field;
 }
 
 /// What can be known of constraints before their law is asked. Filled and copied register by register, for GCC moves
@@ -161,8 +178,8 @@ struct Begun {
 };
 
 template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
-void begin_lanes(const Access& access, const Loaded<Number, dim>& loaded,
-    const RunInput<P>& input, Begun<Number, dim>& begun) noexcept {
+void begin_lanes(const Access& access, const Loaded<Number, dim>& loaded, const RunInput<P>& input,
+                 Begun<Number, dim>& begun) noexcept {
   subtract<Access>(loaded, begun.now);
   begun.length = norm(begun.now);
   begun.drawn_apart = Number(0);
@@ -174,25 +191,14 @@ void begin_lanes(const Access& access, const Loaded<Number, dim>& loaded,
     }
 }
 
-template <EdgeConstraint C, class Access>
-auto load_fields(const Access& access,
-    const std::array<typename C::Scalar*, C::fields.size()>& fields,
-    Index n) noexcept {
-  Fields<C, typename Access::Number> field;
-  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Access::Number::load(fields[f] + n));
-  return field;
-}
-
 /// The rest of project_fields(): the law, and the moves that follow from it.
 template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
-void end_lanes(const Access& access, const Begun<Number, dim>& begun,
-    const Loaded<Number, dim>& loaded, Fields<C, Number> field,
-    const std::array<typename C::Scalar*, C::fields.size()>& fields, Index n,
-    const RunInput<P>& input) noexcept {
+void end_lanes(const Access& access, const Begun<Number, dim>& begun, const Loaded<Number, dim>& loaded,
+               Fields<C, Number> field, const RunFields<C>& fields, Index n, const RunInput<P>& input) noexcept {
   const auto& mass = input.inverse_mass;
   const auto w = Access::apart(access.load(mass.data[0], mass.stride));
   const Number scale = C::law(Edge<Number>{begun.length, w.i + w.j, begun.drawn_apart}, field, input.substep);
-  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f] + n);
+  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields.at(f, n));
 
   const Number move_i = w.i * scale;
   const Number move_j = w.j * -scale;
@@ -205,35 +211,34 @@ void end_lanes(const Access& access, const Begun<Number, dim>& begun,
 /// project_fields() for `count` constraints that share no particle, Access::width at a time; fewer are left alone.
 /// Each round begins the next constraints before it ends its own, so that their square root is under way early. The last
 /// round may overlap the one before: both read before either writes, and what both write is the same.
+/// Flattened, for calls in the loop would pass their registers through memory.
 template <EdgeConstraint C, ParticleSet P, class AccessAt>
-[[gnu::flatten]] void project_run(AccessAt access_at, std::int32_t count,
-                                  std::array<typename C::Scalar*, C::fields.size()> fields, P& particles,
+[[gnu::flatten]] void project_run(AccessAt access_at, std::int32_t count, RunFields<C> fields, P& particles,
                                   const Substep<typename C::Scalar>& substep, bool damped) noexcept {
-  const RunInput<P> input(particles, substep, damped);
   using Access = decltype(access_at(Index{}));
   constexpr Index width = Access::width;
   if (count < width) return;
+  const RunInput<P> input(particles, substep, damped);
+  const auto load = [&input](const Access& access) { return load_ends(access, input.predicted); };
   const Index last = count - width;
   Index n = 0;
   Begun<typename Access::Number, RunInput<P>::dim> begun, next_begun;
-  begin_lanes<C>(access_at(n), load_ends(access_at(n), input.predicted), input, begun);
+  begin_lanes<C>(access_at(n), load(access_at(n)), input, begun);
   for (; n + width <= last; n += width) {
-    const auto next = access_at(n + width);
-    begin_lanes<C>(next, load_ends(next, input.predicted), input, next_begun);
-    const auto access = access_at(n);
-    end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+    const Access access = access_at(n), next = access_at(n + width);
+    begin_lanes<C>(next, load(next), input, next_begun);
+    end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
     begun = next_begun;
   }
-  const auto access = access_at(n);
+  const Access access = access_at(n), overlapping = access_at(last);
   if (n == last) {
-    end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+    end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
     return;
   }
-  const auto overlapping = access_at(last);
-  const auto overlapping_ends = load_ends(overlapping, input.predicted);
-  begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
+  const auto overlapping_ends = load(overlapping);
   const auto overlapping_fields = load_fields<C>(overlapping, fields, last);
-  end_lanes<C>(access, begun, load_ends(access, input.predicted), load_fields<C>(access, fields, n), fields, n, input);
+  begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
+  end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
   end_lanes<C>(overlapping, next_begun, overlapping_ends, overlapping_fields, fields, last, input);
 }
 
