@@ -64,7 +64,7 @@ struct Batches {
 
   /// Projects the constraints of one run.
   template <ParticleSet P>
-  void project(Run run, P& particles, const Substep<Scalar>& substep) noexcept {
+  void project(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
     constexpr int width = detail::native_width<Scalar>;
     std::int32_t n = 0;
     if constexpr (width > 1)
@@ -168,7 +168,6 @@ struct Batches {
     if constexpr (width * sizeof(Scalar) > 16)
       return project_wide<width / 2>(run, particles, substep);
     else {
-      const std::int32_t whole = run.count - run.count % width;
       detail::project_run<C>(
           [&run, this](Index k) {
             detail::OneByOne<Scalar, width> access;
@@ -178,8 +177,8 @@ struct Batches {
             }
             return access;
           },
-          whole, field, particles, substep, damped);
-      return whole;
+          run.count, field, particles, substep, damped);
+      return run.count - run.count % width;
     }
   }
 };

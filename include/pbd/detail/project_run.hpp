@@ -60,6 +60,7 @@ struct TwoEnds {
 template <class Scalar, int width_>
 struct SideBySide {
   static constexpr int width = width_;
+  static constexpr bool loads_twice = true;  // cheaper than to keep in registers what was read
   using Number = Lanes<Scalar, width>;
   Index i, j;
 
@@ -79,6 +80,7 @@ struct SideBySide {
 template <class Scalar, int width_>
 struct Paired {
   static constexpr int width = width_;
+  static constexpr bool loads_twice = true;
   using Number = Lanes<Scalar, width>;
   Index lower;
 
@@ -102,6 +104,7 @@ struct Paired {
 template <class Scalar, int width_>
 struct OneByOne {
   static constexpr int width = width_;
+  static constexpr bool loads_twice = false;
   using Number = Lanes<Scalar, width>;
   std::array<Index, static_cast<std::size_t>(width_)> i, j;
 
@@ -208,38 +211,52 @@ void end_lanes(const Access& access, const Begun<Number, dim>& begun, const Load
                  loaded[d] + Access::together({move_i * begun.now[d], move_j * begun.now[d]}));
 }
 
-/// project_fields() for `count` constraints that share no particle, Access::width at a time; fewer are left alone.
-/// Each round begins the next constraints before it ends its own, so that their square root is under way early. The last
-/// round may overlap the one before: both read before either writes, and what both write is the same.
-/// Flattened, for calls in the loop would pass their registers through memory.
+/// project_fields() for `count` constraints that share no particle, Access::width at a time. Flattened, for calls in the
+/// loop would pass their registers through memory.
 template <EdgeConstraint C, ParticleSet P, class AccessAt>
 [[gnu::flatten]] void project_run(AccessAt access_at, std::int32_t count, RunFields<C> fields, P& particles,
                                   const Substep<typename C::Scalar>& substep, bool damped) noexcept {
   using Access = decltype(access_at(Index{}));
+  using Number = typename Access::Number;
   constexpr Index width = Access::width;
-  if (count < width) return;
+  constexpr std::size_t dim = RunInput<P>::dim;
   const RunInput<P> input(particles, substep, damped);
   const auto load = [&input](const Access& access) { return load_ends(access, input.predicted); };
+  const auto end = [&](Index n, const Access& access, const Begun<Number, dim>& begun,
+                       const Loaded<Number, dim>& loaded) {
+    end_lanes<C>(access, begun, loaded, load_fields<C>(access, fields, n), fields, n, input);
+  };
+
   const Index last = count - width;
   Index n = 0;
-  Begun<typename Access::Number, RunInput<P>::dim> begun, next_begun;
-  begin_lanes<C>(access_at(n), load(access_at(n)), input, begun);
-  for (; n + width <= last; n += width) {
-    const Access access = access_at(n), next = access_at(n + width);
-    begin_lanes<C>(next, load(next), input, next_begun);
-    end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
-    begun = next_begun;
+  Begun<Number, dim> begun;
+  if constexpr (!Access::loads_twice) {
+    for (; n <= last; n += width) {  // a rest of less than `width` is left alone
+      const Access access = access_at(n);
+      const auto loaded = load(access);
+      begin_lanes<C>(access, loaded, input, begun);
+      end(n, access, begun, loaded);
+    }
+  } else {
+    if (last < 0) return;
+    // Each round begins the next constraints before it ends its own, so that their square root is under way early.
+    Begun<Number, dim> next_begun;
+    begin_lanes<C>(access_at(n), load(access_at(n)), input, begun);
+    for (; n + width <= last; n += width) {
+      const Access access = access_at(n), next = access_at(n + width);
+      begin_lanes<C>(next, load(next), input, next_begun);
+      end(n, access, begun, load(access));
+      begun = next_begun;
+    }
+    const Access access = access_at(n), overlapping = access_at(last);
+    if (n == last) return end(n, access, begun, load(access));
+    // The last round overlaps the one before: both read before either writes, and what both write is the same.
+    const auto overlapping_ends = load(overlapping);
+    const auto overlapping_fields = load_fields<C>(overlapping, fields, last);
+    begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
+    end(n, access, begun, load(access));
+    end_lanes<C>(overlapping, next_begun, overlapping_ends, overlapping_fields, fields, last, input);
   }
-  const Access access = access_at(n), overlapping = access_at(last);
-  if (n == last) {
-    end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
-    return;
-  }
-  const auto overlapping_ends = load(overlapping);
-  const auto overlapping_fields = load_fields<C>(overlapping, fields, last);
-  begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
-  end_lanes<C>(access, begun, load(access), load_fields<C>(access, fields, n), fields, n, input);
-  end_lanes<C>(overlapping, next_begun, overlapping_ends, overlapping_fields, fields, last, input);
 }
 
 }  // namespace pbd::detail
