@@ -28,10 +28,10 @@ struct Batches {
                                                              ///< a change by hand call find_uniform_runs()
   std::vector<std::int32_t> i;                               ///< indices that no stride describes
   std::vector<std::int32_t> j;
-  std::int64_t count = 0;      ///< constraints
-  std::int32_t highest = -1;   ///< the highest particle index of all
-  bool damped = false;         ///< has any of them damping
-  Error error;                 ///< if it says so, the set is empty
+  std::int64_t count = 0;     ///< constraints
+  std::int32_t highest = -1;  ///< the highest particle index of all
+  bool damped = false;        ///< has any of them damping
+  Error error;                ///< if it says so, the set is empty
 
   /// Projects every constraint once, in array order: sweep() of the array that this was made from, bit for bit.
   ///
@@ -46,7 +46,7 @@ struct Batches {
 
   template <ParticleSet P>
   void begin_substep(P&, const Substep<Scalar>& substep) noexcept {
-    if constexpr (requires(detail::Fields<C>& field) { C::prepare(field, substep); })
+    if constexpr (requires(detail::Fields<C> & field) { C::prepare(field, substep); })
       for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
         detail::Fields<C> field = read(c);
         C::prepare(field, substep);
@@ -77,8 +77,8 @@ struct Batches {
     }
   }
 
-  /// Finds the runs whose constraints all have the same numbers: a sweep reads them in one place, and so that it stays in
-  /// the nearest cache, runs with like numbers share it. O(M).
+  /// Finds the runs whose constraints all have the same numbers: a sweep reads them in one place, and so that it stays
+  /// in the nearest cache, runs with like numbers share it. O(M).
   void find_uniform_runs() noexcept {
     const auto same = [this](std::int64_t a, std::int64_t b, std::int32_t n) {
       bool all = true;
@@ -157,8 +157,11 @@ struct Batches {
         if (run.count < width) return 0;
         const Index from_i = run.i, from_j = run.j, lowest = run.lowest();
         if (run.shape == RunShape::contiguous)
-          detail::project_run<C>([=](Index k) { return detail::SideBySide<Scalar, width>{from_i + k, from_j + k}; },
-                                 run.count, field, particles, substep, damped);
+          detail::project_run<C>(
+              [=](Index k) {
+                return detail::SideBySide<Scalar, width>{from_i + k, from_j + k};
+              },
+              run.count, field, particles, substep, damped);
         else
           detail::project_run<C>([=](Index k) { return detail::Paired<Scalar, width>{lowest + 2 * k}; }, run.count,
                                  field, particles, substep, damped);
@@ -191,7 +194,7 @@ struct Batches {
 ///   errors   a constraint with a negative index, i = j, or a flaw(): named in `error`, and the set is empty
 ///   cost     O(M), allocates
 template <std::ranges::contiguous_range Constraints>
-  requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
+requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
 [[nodiscard]] auto make_batches(const Constraints& constraints) {
   using C = std::ranges::range_value_t<Constraints>;
   Batches<C> batches;

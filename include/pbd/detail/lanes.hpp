@@ -107,43 +107,59 @@ struct Lanes {
   }
 };
 
-/// Of 2·width neighbours in two registers, the firsts and the seconds of the pairs that lie side by side. In which order
-/// the pairs stand in the lanes is these functions' own affair (one that x86 shuffles fast); all of them agree.
+/// Of 2·width neighbours in two registers, the firsts and the seconds of the pairs that lie side by side. In which
+/// order the pairs stand in the lanes is these functions' own affair (one that x86 shuffles fast); all of them agree.
 template <class Scalar, int width>
 [[nodiscard]] Lanes<Scalar, width> firsts(Lanes<Scalar, width> lower, Lanes<Scalar, width> upper) noexcept {
   const auto a = lower.values, b = upper.values;
-  if constexpr (width == 8) return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
-  else if constexpr (width == 4 && sizeof(Scalar) == 8) return __builtin_shufflevector(a, b, 0, 4, 2, 6);
-  else if constexpr (width == 4) return __builtin_shufflevector(a, b, 0, 2, 4, 6);
-  else return __builtin_shufflevector(a, b, 0, 2);
+  if constexpr (width == 8)
+    return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6);
+  else
+    return __builtin_shufflevector(a, b, 0, 2);
 }
 
 template <class Scalar, int width>
 [[nodiscard]] Lanes<Scalar, width> seconds(Lanes<Scalar, width> lower, Lanes<Scalar, width> upper) noexcept {
   const auto a = lower.values, b = upper.values;
-  if constexpr (width == 8) return __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
-  else if constexpr (width == 4 && sizeof(Scalar) == 8) return __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  else if constexpr (width == 4) return __builtin_shufflevector(a, b, 1, 3, 5, 7);
-  else return __builtin_shufflevector(a, b, 1, 3);
+  if constexpr (width == 8)
+    return __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, 1, 3, 5, 7);
+  else
+    return __builtin_shufflevector(a, b, 1, 3);
 }
 
 /// From firsts and seconds back to the lower half of the neighbours, and to the upper one.
 template <class Scalar, int width>
 [[nodiscard]] Lanes<Scalar, width> lower_pairs(Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
   const auto f = first.values, s = second.values;
-  if constexpr (width == 8) return __builtin_shufflevector(f, s, 0, 8, 1, 9, 4, 12, 5, 13);
-  else if constexpr (width == 4 && sizeof(Scalar) == 8) return __builtin_shufflevector(f, s, 0, 4, 2, 6);
-  else if constexpr (width == 4) return __builtin_shufflevector(f, s, 0, 4, 1, 5);
-  else return __builtin_shufflevector(f, s, 0, 2);
+  if constexpr (width == 8)
+    return __builtin_shufflevector(f, s, 0, 8, 1, 9, 4, 12, 5, 13);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(f, s, 0, 4, 2, 6);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(f, s, 0, 4, 1, 5);
+  else
+    return __builtin_shufflevector(f, s, 0, 2);
 }
 
 template <class Scalar, int width>
 [[nodiscard]] Lanes<Scalar, width> upper_pairs(Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
   const auto f = first.values, s = second.values;
-  if constexpr (width == 8) return __builtin_shufflevector(f, s, 2, 10, 3, 11, 6, 14, 7, 15);
-  else if constexpr (width == 4 && sizeof(Scalar) == 8) return __builtin_shufflevector(f, s, 1, 5, 3, 7);
-  else if constexpr (width == 4) return __builtin_shufflevector(f, s, 2, 6, 3, 7);
-  else return __builtin_shufflevector(f, s, 1, 3);
+  if constexpr (width == 8)
+    return __builtin_shufflevector(f, s, 2, 10, 3, 11, 6, 14, 7, 15);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(f, s, 1, 5, 3, 7);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(f, s, 2, 6, 3, 7);
+  else
+    return __builtin_shufflevector(f, s, 1, 3);
 }
 
 /// The numbers of `width` lanes read as a square: lane c of lanes[r] changes places with lane r of lanes[c].

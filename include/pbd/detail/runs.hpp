@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs: neighbours in an array of constraints that can be projected several at a time, and how they are found. Comes in:
-// index pairs in array order. Leaves: the runs, in that order, and the indices that no stride describes. Included by
-// batches.hpp alone.
+// Runs: neighbours in an array of constraints that can be projected several at a time, and how they are found. Comes
+// in: index pairs in array order. Leaves: the runs, in that order, and the indices that no stride describes. Included
+// by batches.hpp alone.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ enum class RunShape : std::int32_t {
 
 struct Run {
   RunShape shape;
-  std::int32_t count;   ///< constraints in it
-  std::int32_t i;       ///< the first constraint's particles; of listed ones the lowest …
-  std::int32_t j;       ///< … and the highest in the run
-  std::int64_t first;   ///< where its constraints begin in the array
-  std::int64_t listed;  ///< where its indices begin in Batches::i and j, if they are listed
+  std::int32_t count;        ///< constraints in it
+  std::int32_t i;            ///< the first constraint's particles; of listed ones the lowest …
+  std::int32_t j;            ///< … and the highest in the run
+  std::int64_t first;        ///< where its constraints begin in the array
+  std::int64_t listed;       ///< where its indices begin in Batches::i and j, if they are listed
   bool uniform = false;      ///< all its constraints have the same numbers, but for those that a sweep changes …
   std::int64_t numbers = 0;  ///< … which is where in the array a sweep reads them: many runs share a place
 
