@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+//
+// 4. All constraints at once, for a sheet held by points, where Gauss-Seidel stalls: every constraint a stiff spring, and
+// a sweep one Newton step towards the minimum of ½‖x − y‖²_M/h² + Σ ½kC², y the prediction. Comes in: constraint arrays,
+// copied once. Leaves: predicted, near to the step of implicit Euler. Next: update_velocity.hpp.
+#pragma once
+
+#include <pbd/block_cholesky.hpp>
+#include <pbd/distance.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <ranges>
+#include <tuple>
+#include <vector>
+
+namespace pbd {
+
+namespace detail {
+
+/// A constraint as the minimisation sees it: ½K(length − nearest allowed length)², everything times h².
+struct Spring {
+  std::int32_t i, j;
+  std::size_t pair;     ///< of BlockMatrix::pairs
+  double stiffness;     ///< K = k·h², kg
+  double shortest;      ///< m
+  double longest;       ///< m
+  double pull;          ///< K·C where it was last evaluated, kg·m: −λ
+};
+
+}  // namespace detail
+
+/// A constraint set that sweeps itself: make_implicit_newton() makes it.
+///
+/// A hard constraint is a spring of k = stiffness·m/h², m being 2/(w_i + w_j); so its stretch under a given load is in
+/// proportion to 1/stiffness. A compliant one is a spring of k = 1/α, with damping β(length − length before)²/2h, and a
+/// soft one of what leaves the part 1 − k of a lone constraint's violation; both are at most as stiff as a hard one.
+template <int Dim, class Solver, EdgeConstraint... Cs>
+struct ImplicitNewton {
+  using Springs = std::vector<detail::Spring>;
+
+  double stiffness = 1e6;  ///< κ = k·h²/m of hard constraints, > 0. 1e8 costs digits, 1e4 shows as stretch
+
+  std::tuple<std::vector<Cs>...> constraints;
+  Error error;    ///< if it says so, the set is empty
+  Solver solver;  ///< a LinearSolver
+  BlockMatrix<Dim> matrix;
+  Springs springs;           ///< one a constraint, all arrays one after the other
+  std::vector<double> mass;  ///< kg; 0: stays where it is
+  BlockVector<Dim> prediction, place, trial, gradient, direction;
+  bool begun = false;  ///< the next sweep is a substep's first
+
+  /// Sets up the springs; the prediction is taken from the first sweep, which comes after predict().
+  template <ParticleSet P>
+  void begin_substep(P& particles, const Substep<typename P::Scalar>& substep) noexcept {
+    begun = true;
+    std::size_t s = 0;
+    const auto set_up = [&](const auto& array) {
+      for (const auto& constraint : array) set_up_spring(springs[s++], constraint, particles, substep);
+    };
+    std::apply([&](const auto&... array) { (set_up(array), ...); }, constraints);
+  }
+
+  /// One Newton step, shortened until the energy falls.
+  ///
+  ///   reads    predicted, inverse_mass
+  ///   writes   predicted
+  ///   needs    to be the first set of its step, for what it finds at the first sweep of a substep is its prediction
+  ///   skips    constraints without a direction (coincident particles) and particles that are pinned, NaN or infinite
+  ///   cost     that of the solver; the rest is O(N + M) without allocation
+  template <ParticleSet P>
+  void sweep(P& particles, const Substep<typename P::Scalar>&) noexcept {
+    read(particles);
+    const double before = linearize();
+    if (!solver.factorize(matrix)) return;
+    solver.solve(matrix, gradient, direction);
+    double slope = 0;
+    for (Index i = 0; i < place.cols(); ++i) slope += gradient.col(i).dot(direction.col(i));
+    if (!(slope > 0)) return;
+    for (double length = 1; length > shortest_step; length /= 2) {
+      trial = place - length * direction;
+      if (energy_at(trial) <= before - sufficient * length * slope + rounding * before) return write(particles);
+    }
+  }
+
+  /// O(1).
+  template <ParticleSet P>
+  [[nodiscard]] Error validate_indices(const P& particles) const noexcept {
+    if (error) return error;
+    if (place.cols() == particles.count()) return {};
+    return {.reason = "implicit Newton was made for another number of particles", .subject = "constraints"};
+  }
+
+  /// Calls visit(constraint) for every constraint, in the order of the arrays; a compliant one with its λ.
+  template <class Visit>
+  void for_each_constraint(Visit&& visit) const {
+    std::size_t s = 0;
+    const auto visit_all = [&](const auto& array) {
+      for (auto constraint : array) {
+        using Scalar = typename decltype(constraint)::Scalar;
+        if constexpr (requires { constraint.lambda; }) constraint.lambda = static_cast<Scalar>(-springs[s].pull);
+        visit(constraint);
+        ++s;
+      }
+    };
+    std::apply([&](const auto&... array) { (visit_all(array), ...); }, constraints);
+  }
+
+  /// The energy times h², and its gradient and Hessian (without the part of compressed springs that could make it
+  /// indefinite), at `place`.
+  double linearize() noexcept {
+    matrix.set_zero();
+    double sum = 0;
+    for (Index i = 0; i < place.cols(); ++i) {
+      const double m = mass[static_cast<std::size_t>(i)];
+      gradient.col(i) = m * (place.col(i) - prediction.col(i));
+      matrix.diagonal[static_cast<std::size_t>(i)].diagonal().setConstant(m > 0 ? m : 1);
+      sum += m * (place.col(i) - prediction.col(i)).squaredNorm() / 2;
+    }
+    for (auto& s : springs) {
+      const Vector<double, Dim> along = place.col(s.i) - place.col(s.j);
+      const double length = along.norm();
+      if (!evaluate(s, length)) continue;
+      const Vector<double, Dim> normal = along / length;
+      const double violation = s.pull / s.stiffness;
+      sum += s.pull * violation / 2;
+      const double across = (std::max)(0.0, s.pull / length);
+      const double stiff = acts(s, length) ? s.stiffness : 0;
+      typename BlockMatrix<Dim>::Block block = (stiff - across) * normal * normal.transpose();
+      block.diagonal().array() += across;
+      const bool i_moves = mass[static_cast<std::size_t>(s.i)] > 0, j_moves = mass[static_cast<std::size_t>(s.j)] > 0;
+      if (i_moves) gradient.col(s.i) += s.pull * normal;
+      if (j_moves) gradient.col(s.j) -= s.pull * normal;
+      if (i_moves) matrix.diagonal[static_cast<std::size_t>(s.i)] += block;
+      if (j_moves) matrix.diagonal[static_cast<std::size_t>(s.j)] += block;
+      if (i_moves && j_moves) matrix.coupling[s.pair] -= block;
+    }
+    return sum;
+  }
+
+  /// The energy times h², and every spring's pull, at `where`.
+  double energy_at(const BlockVector<Dim>& where) noexcept {
+    double sum = 0;
+    for (Index i = 0; i < where.cols(); ++i)
+      sum += mass[static_cast<std::size_t>(i)] * (where.col(i) - prediction.col(i)).squaredNorm() / 2;
+    for (auto& s : springs)
+      if (evaluate(s, (where.col(s.i) - where.col(s.j)).norm())) sum += s.pull * s.pull / s.stiffness / 2;
+    return sum;
+  }
+
+ private:
+  static constexpr double shortest_step = 1.0 / (1 << 12);  // a direction that needs a shorter one leads nowhere
+  static constexpr double sufficient = 1e-4;                // Armijo's: of the decrease that the slope promises
+  static constexpr double rounding = 1e-12;                 // of the energy: what its sum may be off by
+
+  [[nodiscard]] static bool acts(const detail::Spring& s, double length) noexcept {
+    return s.shortest == s.longest || length < s.shortest || length > s.longest;
+  }
+
+  /// False if the spring has no direction or nothing to move.
+  [[nodiscard]] static bool evaluate(detail::Spring& s, double length) noexcept {
+    s.pull = 0;
+    if (!(s.stiffness > 0) || !(length > 0) || !detail::is_finite(length)) return false;
+    s.pull = s.stiffness * (length - (std::min)((std::max)(length, s.shortest), s.longest));
+    return true;
+  }
+
+  template <class C, ParticleSet P>
+  void set_up_spring(detail::Spring& s, const C& c, const P& particles,
+                     const Substep<typename P::Scalar>& substep) const noexcept {
+    const auto weight_of = [&](std::int32_t i) {
+      const double w = static_cast<double>(particles.inverse_mass(i));
+      return w > 0 && detail::is_finite(w) ? w : 0;
+    };
+    const double weight = weight_of(c.i) + weight_of(c.j), h = static_cast<double>(substep.dt);
+    const double hardest = weight > 0 ? 2 * stiffness / weight : 0;
+    s.stiffness = hardest;
+    if constexpr (requires { c.longest; }) {
+      s.shortest = static_cast<double>(c.shortest);
+      s.longest = static_cast<double>(c.longest);
+    } else {
+      s.shortest = s.longest = static_cast<double>(c.rest_length);
+    }
+    if constexpr (requires { c.stiffness; }) {
+      const double part = static_cast<double>(c.stiffness);
+      if (part < 1 && weight > 0) s.stiffness = (std::min)(hardest, part / ((1 - part) * weight));
+    }
+    if constexpr (requires { c.compliance; }) {
+      const double compliance = static_cast<double>(c.compliance), damping = static_cast<double>(c.damping) * h;
+      if (compliance > 0 && h * h / compliance < hardest) {
+        s.stiffness = h * h / compliance;
+        // Two quadratics of the length are one, about a rest length between their own.
+        const double before = static_cast<double>(detail::distance(particles, c.i, c.j));
+        if (damping > 0 && detail::is_finite(before)) {
+          s.shortest = s.longest = (s.stiffness * s.longest + damping * before) / (s.stiffness + damping);
+          s.stiffness += damping;
+        }
+      }
+    }
+  }
+
+  template <ParticleSet P>
+  void read(const P& particles) noexcept {
+    for (Index i = 0; i < place.cols(); ++i) {
+      bool moves = true;
+      for (int d = 0; d < Dim; ++d) place(d, i) = static_cast<double>(particles.predicted(d, i));
+      if (begun) prediction.col(i) = place.col(i);
+      for (int d = 0; d < Dim; ++d) moves = moves && detail::is_finite(place(d, i)) && detail::is_finite(prediction(d, i));
+      const double w = static_cast<double>(particles.inverse_mass(i));
+      const double m = 1 / w;
+      mass[static_cast<std::size_t>(i)] = moves && w > 0 && m > 0 && detail::is_finite(m) ? m : 0;
+      if (!moves) prediction.col(i) = place.col(i).setZero();
+    }
+    begun = false;
+  }
+
+  template <ParticleSet P>
+  void write(P& particles) const noexcept {
+    using Scalar = typename P::Scalar;
+    for (Index i = 0; i < place.cols(); ++i)
+      if (mass[static_cast<std::size_t>(i)] > 0)
+        for (int d = 0; d < Dim; ++d) particles.predicted(d, i) = static_cast<Scalar>(trial(d, i));
+  }
+};
+
+/// Copies constraint arrays into one set that a step sweeps by Newton steps; `iterations` is their number.
+///
+///     auto newton = pbd::make_implicit_newton(cloth.particles, cloth.structural, cloth.shear);
+///     pbd::step(cloth.particles, {.substeps = 1, .iterations = 4}, newton);
+///
+/// Best called while the sheet lies flat: from where the particles are now follows the order of elimination, and so the
+/// speed. Another linear solver is named in front: make_implicit_newton<MySolver>(…), a class template of Dim.
+///
+///   reads    position
+///   errors   an index out of [0, N), i = j, or a flaw(): named in `error`, and the set is empty
+///   cost     O(M log M) and the solver's analysis; allocates
+template <template <int> class Solver = BlockCholesky, ParticleSet P, std::ranges::contiguous_range... Constraints>
+  requires(EdgeConstraint<std::ranges::range_value_t<Constraints>> && ...)
+[[nodiscard]] auto make_implicit_newton(const P& particles, const Constraints&... constraints) {
+  static_assert(LinearSolver<Solver<P::dim>, P::dim>, "pbd: see LinearSolver in block_matrix.hpp");
+  using Newton = ImplicitNewton<P::dim, Solver<P::dim>, std::ranges::range_value_t<Constraints>...>;
+  Newton newton;
+  newton.error = validate_sizes(particles);
+  std::int64_t set = 0;
+  const auto examine = [&](const auto& array) {
+    if (newton.error) return;
+    newton.error = validate_constraints(particles, array);
+    if (newton.error) newton.error.set = set;
+    ++set;
+  };
+  (examine(constraints), ...);
+  if (newton.error) return newton;
+
+  std::vector<std::array<std::int32_t, 2>> pairs;
+  const auto append = [&](const auto& array) {
+    for (const auto& c : array) pairs.push_back({c.i, c.j});
+  };
+  (append(constraints), ...);
+  newton.constraints = {std::vector(std::ranges::begin(constraints), std::ranges::end(constraints))...};
+  newton.matrix = make_block_matrix<P::dim>(particles.count(), pairs);
+  newton.springs.reserve(pairs.size());
+  for (const auto& [i, j] : pairs) newton.springs.push_back({i, j, newton.matrix.find(i, j), 0, 0, 0, 0});
+  newton.mass.resize(static_cast<std::size_t>(particles.count()));
+  for (auto* array : {&newton.prediction, &newton.place, &newton.trial, &newton.gradient, &newton.direction})
+    array->setZero(P::dim, particles.count());
+  for (Index i = 0; i < particles.count(); ++i)
+    for (int d = 0; d < P::dim; ++d) newton.place(d, i) = static_cast<double>(particles.position(d, i));
+  newton.solver.analyze(newton.matrix, newton.place);
+  return newton;
+}
+
+}  // namespace pbd
