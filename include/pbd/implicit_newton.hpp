@@ -124,7 +124,7 @@ struct ImplicitNewton {
       const Vector<double, Dim> normal = along / length;
       const double violation = s.pull / s.stiffness;
       sum += s.pull * violation / 2;
-      const double across = (std::max)(0.0, s.pull / length);
+      const double across = std::abs(s.pull) / length;
       const double stiff = acts(s, length) ? s.stiffness : 0;
       typename BlockMatrix<Dim>::Block block = (stiff - across) * normal * normal.transpose();
       block.diagonal().array() += across;
