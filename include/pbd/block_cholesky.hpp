@@ -32,49 +32,43 @@ class BlockCholesky {
   }
 
   /// Skips a pivot that rounding has left without a positive value: its number does not move then.
-  bool factorize(const BlockMatrix<Dim>& matrix) noexcept {
-    std::fill(factor_.begin(), factor_.end(), 0.0);
-    for (const Entry& entry : entries_) add_entry(entry, matrix);
-    std::size_t waiting = 0, used = 0;  // fronts whose parent is still to come, and what of the stack their rests take
+  void factorize(const BlockMatrix<Dim>& matrix) noexcept {
+    auto entry = entries_.begin();
+    std::size_t waiting = 0;  // fronts whose parent is still to come
     for (std::size_t f = 0; f < fronts_.size(); ++f) {
       const Front& front = fronts_[f];
-      const detail::DenseFront dense = dense_front(front, stack_.data() + used);
-      std::fill_n(dense.rest, front.rest_size(), 0.0);
-      std::size_t begin = used;
-      for (std::int32_t child = 0; child < front.children; ++child) {
-        const Front& c = fronts_[waiting_[--waiting]];
-        begin -= c.rest_size();
-        add_rest(c, stack_.data() + begin, dense);
-      }
+      const detail::DenseFront dense = dense_front(front);
+      clear_lower(dense.pivots, dense.stride, dense.count, dense.rows);
+      clear_lower(dense.rest, dense.rest_stride, front.rest(), front.rest());
+      const std::size_t end = front.factor + at(dense.count * dense.stride);
+      for (; entry != entries_.end() && entry->to < end; ++entry) add_entry(*entry, matrix);
+      for (std::int32_t child = 0; child < front.children; ++child) add_rest(fronts_[waiting_[--waiting]], dense);
       detail::eliminate<detail::native_width<double>, Dim>(dense);
-      std::copy_n(dense.rest, front.rest_size(), stack_.data() + begin);
-      used = begin + front.rest_size();
       waiting_[waiting++] = f;
     }
-    return true;
   }
 
   void solve(const BlockMatrix<Dim>&, const BlockVector<Dim>& b, BlockVector<Dim>& x) noexcept {
-    double* const local = stack_.data();
+    double* const local = local_.data();
     for (std::size_t k = 0; k < order_.size(); ++k) copy(&b(0, order_[k]), &sorted_[k * Dim]);
     for (const Front& front : fronts_) {
       std::fill_n(local, detail::padded(front.size * Dim), 0.0);
       for (std::int32_t r = 0; r < front.count; ++r) copy(row_of(front, r), local + r * Dim);
-      detail::solve_forward<Dim>(dense_front(front, nullptr), local);
+      detail::solve_forward<Dim>(dense_front(front), local);
       for (std::int32_t r = 0; r < front.count; ++r) copy(local + r * Dim, row_of(front, r));
       for (std::int32_t r = front.count; r < front.size; ++r)
         for (int d = 0; d < Dim; ++d) row_of(front, r)[d] += local[r * Dim + d];
     }
     for (auto front = fronts_.rbegin(); front != fronts_.rend(); ++front) {
       for (std::int32_t r = 0; r < front->size; ++r) copy(row_of(*front, r), local + r * Dim);
-      detail::solve_backward<Dim>(dense_front(*front, nullptr), local);
+      detail::solve_backward<Dim>(dense_front(*front), local);
       for (std::int32_t r = 0; r < front->count; ++r) copy(local + r * Dim, row_of(*front, r));
     }
     for (std::size_t k = 0; k < order_.size(); ++k) copy(&sorted_[k * Dim], &x(0, order_[k]));
   }
 
   /// Numbers that the factor holds.
-  [[nodiscard]] std::size_t factor_size() const noexcept { return factor_.size(); }
+  [[nodiscard]] std::size_t factor_size() const noexcept { return factor_size_; }
 
 #ifdef STATS
   double flops() const { double sum = 0; for (auto& f : fronts_) { double n = f.size * Dim; for (double k = 0; k < f.count * Dim; ++k) sum += (n - k) * (n - k); } return sum; }
@@ -87,6 +81,8 @@ class BlockCholesky {
     std::int32_t children;
     std::size_t rows;           // where its rows begin in rows_ and into_
     std::size_t factor;         // where its columns begin in factor_
+    std::size_t rest_at;        // where what it leaves begins in rests_
+    std::size_t parent;         // itself, if it has none
 
     [[nodiscard]] Index rest() const noexcept { return Index{size - count} * Dim; }
     [[nodiscard]] std::size_t rest_size() const noexcept { return at(rest() * detail::padded(rest())); }
@@ -101,8 +97,9 @@ class BlockCholesky {
   std::vector<Front> fronts_;        // children before parents
   std::vector<std::int32_t> rows_;   // of all fronts: places, ascending
   std::vector<std::int32_t> into_;   // beside it: the row of the front's parent that is the same place
+  std::vector<std::int32_t> run_end_;  // and how far (in the rows after the front's own) its successors are successors there
   std::vector<Entry> entries_;
-  std::vector<double> factor_, inverse_, stack_, sorted_;
+  std::vector<double> factor_, rests_, inverse_, sorted_, local_;
   std::vector<std::size_t> waiting_;
 
   template <class Integer>
@@ -115,10 +112,18 @@ class BlockCholesky {
     return &sorted_[at(rows_[front.rows + at(row)]) * Dim];
   }
 
-  [[nodiscard]] detail::DenseFront dense_front(const Front& f, double* rest) noexcept {
+  [[nodiscard]] detail::DenseFront dense_front(const Front& f) noexcept {
     const Index rows = Index{f.size} * Dim;
-    return {factor_.data() + f.factor, rest, inverse_.data() + at(f.first) * Dim, rows, Index{f.count} * Dim,
+    return {factor_.data() + f.factor, rests_.data() + f.rest_at, inverse_.data() + at(f.first) * Dim, rows, Index{f.count} * Dim,
             detail::padded(rows), detail::padded(f.rest())};
+  }
+
+  /// Zeros the lower triangle, and what a tile on the diagonal reads above it.
+  static void clear_lower(double* columns, Index stride, Index count, Index rows) noexcept {
+    for (Index c = 0; c < count; ++c) {
+      const Index first = c - c % (2 * Dim);
+      std::fill_n(columns + c * stride + first, detail::padded(rows) - first, 0.0);
+    }
   }
 
   void add_entry(const Entry& e, const BlockMatrix<Dim>& matrix) noexcept {
@@ -129,8 +134,10 @@ class BlockCholesky {
   }
 
   /// Adds what a child has left to the rows and columns of its parent that are the same places.
-  void add_rest(const Front& child, const double* rest, const detail::DenseFront& parent) noexcept {
+  void add_rest(const Front& child, const detail::DenseFront& parent) noexcept {
+    const double* rest = rests_.data() + child.rest_at;
     const std::int32_t* into = &into_[child.rows + at(child.count)];
+    const std::int32_t* run_end = &run_end_[child.rows + at(child.count)];
     const std::int32_t size = child.size - child.count;
     const Index stride = detail::padded(child.rest());
     for (std::int32_t c = 0; c < size; ++c)
@@ -138,8 +145,13 @@ class BlockCholesky {
         const Index column = Index{into[c]} * Dim + d, past = column - parent.count;
         double* to = past < 0 ? parent.pivots + column * parent.stride
                               : parent.rest + past * parent.rest_stride - parent.count;
-        for (std::int32_t r = c; r < size; ++r)
-          for (int k = 0; k < Dim; ++k) to[Index{into[r]} * Dim + k] += rest[r * Dim + k];
+        for (std::int32_t r = c; r < size;) {
+          double* const sum = to + Index{into[r]} * Dim;
+          const double* const part = rest + Index{r} * Dim;
+          const Index numbers = Index{run_end[r] - r} * Dim;
+          for (Index k = 0; k < numbers; ++k) sum[k] += part[k];
+          r = run_end[r];
+        }
       }
   }
 
@@ -153,6 +165,7 @@ class BlockCholesky {
     fronts_.clear();
     rows_.clear();
     into_.clear();
+    run_end_.clear();
     std::size_t factor = 0;
     std::vector<std::size_t> waiting;
     for (const detail::Front& d : dissected) {
@@ -171,17 +184,23 @@ class BlockCholesky {
       rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
       rows_.insert(rows_.end(), rest.begin(), rest.end());
       into_.resize(rows_.size());
+      run_end_.resize(rows_.size());
       const auto size = static_cast<std::int32_t>(rows_.size() - begin);
       for (; waiting.size() > first_child; waiting.pop_back()) {
-        const Front& child = fronts_[waiting.back()];
-        for (std::int32_t r = child.count; r < child.size; ++r)
-          into_[child.rows + at(r)] = row_in(begin, rows_[child.rows + at(r)]);
+        Front& child = fronts_[waiting.back()];
+        child.parent = fronts_.size();
+        for (std::int32_t r = child.size - 1; r >= child.count; --r) {
+          const std::size_t row = child.rows + at(r);
+          into_[row] = row_in(begin, rows_[row]);
+          const bool goes_on = r + 1 < child.size && into_[row + 1] == into_[row] + 1;
+          run_end_[row] = goes_on ? run_end_[row + 1] : r + 1 - child.count;
+        }
       }
       waiting.push_back(fronts_.size());
-      fronts_.push_back({d.first, d.count, size, d.children, begin, factor});
+      fronts_.push_back({d.first, d.count, size, d.children, begin, factor, 0, fronts_.size()});
       factor += at(Index{d.count} * Dim * detail::padded(Index{size} * Dim));
     }
-    factor_.resize(factor);
+    factor_size_ = factor;
   }
 
   [[nodiscard]] std::span<const std::int32_t> rest_of(const Front& front) const noexcept {
@@ -209,23 +228,40 @@ class BlockCholesky {
     };
     for (std::size_t i = 0; i < order_.size(); ++i) append(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), i);
     for (std::size_t p = 0; p < matrix.pairs.size(); ++p) append(matrix.pairs[p][0], matrix.pairs[p][1], p);
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.to < b.to; });
   }
 
+  /// What fronts leave waits on two stacks, that of a front on the other one than those of its children: it can be made
+  /// while theirs are read, and the last to come is the first to go.
   void reserve() {
+    std::vector<char> odd(fronts_.size(), 0);
+    for (std::size_t f = fronts_.size(); f-- > 0;)
+      if (fronts_[f].parent != f) odd[f] = !odd[fronts_[f].parent];
+    std::array<std::size_t, 2> used{}, most{};
+    std::vector<std::size_t> waiting;
+    Index rows = 0;
+    for (std::size_t f = 0; f < fronts_.size(); ++f) {
+      auto& top = used[at(odd[f])];
+      fronts_[f].rest_at = top;
+      top += fronts_[f].rest_size();
+      most[at(odd[f])] = (std::max)(most[at(odd[f])], top);
+      for (std::int32_t child = 0; child < fronts_[f].children; ++child, waiting.pop_back())
+        used[at(!odd[f])] -= fronts_[waiting.back()].rest_size();
+      waiting.push_back(f);
+      rows = (std::max)(rows, Index{fronts_[f].size} * Dim);
+    }
+    for (std::size_t f = 0; f < fronts_.size(); ++f)
+      if (odd[f]) fronts_[f].rest_at += most[0];
+    constexpr std::size_t overrun = 4;
+    factor_.assign(factor_size_ + overrun, 0);
+    rests_.assign(most[0] + most[1] + overrun, 0);
     inverse_.assign(order_.size() * Dim, 0);
     sorted_.assign(order_.size() * Dim, 0);
+    local_.assign(at(detail::padded(rows)), 0);
     waiting_.assign(fronts_.size(), 0);
-    std::vector<std::size_t> waiting;
-    std::size_t used = 0, most = 0;
-    for (const Front& front : fronts_) {
-      most = (std::max)({most, used + front.rest_size(), at(detail::padded(Index{front.size} * Dim))});
-      for (std::int32_t child = 0; child < front.children; ++child, waiting.pop_back()) used -= waiting.back();
-      waiting.push_back(front.rest_size());
-      used += front.rest_size();
-    }
-    stack_.assign(most + 4, 0);
-    factor_.resize(factor_.size() + 4);
   }
+
+  std::size_t factor_size_ = 0;
 };
 
 }  // namespace pbd

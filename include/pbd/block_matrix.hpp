@@ -72,17 +72,17 @@ template <int Dim>
 /// Whatever solves A·x = b for a symmetric, positive definite A:
 ///
 ///     void analyze(const BlockMatrix<Dim>& A, const BlockVector<Dim>& places);  // once; only the pairs count yet
-///     bool factorize(const BlockMatrix<Dim>& A) noexcept;                       // false: nothing to solve with
+///     void factorize(const BlockMatrix<Dim>& A) noexcept;
 ///     void solve(const BlockMatrix<Dim>& A, const BlockVector<Dim>& b, BlockVector<Dim>& x) noexcept;
 ///
-/// `analyze` allocates what the other two need. `places` are where the particles are then: whoever can make nothing of
-/// them may ignore them. `solve` gets the A that was factorized last, and may take the x that it finds as a guess.
+/// `analyze` allocates what the other two need; `places` are where the particles are then. `solve` gets the A that was
+/// factorized last. An x that is only near, or nothing like it, costs Newton steps and does no harm.
 template <class S, int Dim>
 concept LinearSolver = std::default_initializable<S> &&
                        requires(S& solver, const BlockMatrix<Dim>& matrix, const BlockVector<Dim>& in,
                                 BlockVector<Dim>& out) {
                          solver.analyze(matrix, in);
-                         { solver.factorize(matrix) } noexcept -> std::convertible_to<bool>;
+                         { solver.factorize(matrix) } noexcept;
                          { solver.solve(matrix, in, out) } noexcept;
                        };
 

@@ -32,25 +32,24 @@ struct Spring {
 
 /// A constraint set that sweeps itself: make_implicit_newton() makes it.
 ///
-/// A hard constraint is a spring of k = stiffness·m/h², m being 2/(w_i + w_j); so its stretch under a given load is in
-/// proportion to 1/stiffness. A compliant one is a spring of k = 1/α, with damping β(length − length before)²/2h, and a
-/// soft one of what leaves the part 1 − k of a lone constraint's violation; both are at most as stiff as a hard one.
+/// A hard constraint is a spring of k = stiffness·m/h², m being 2/(w_i + w_j): its stretch under a given load is in
+/// proportion to 1/stiffness. A compliant one is a spring of k = 1/α, with the damping energy β(length − length before)²/2h,
+/// and a soft one, alone, leaves the part 1 − k of a violation; neither is ever stiffer than a hard one.
 template <int Dim, class Solver, EdgeConstraint... Cs>
 struct ImplicitNewton {
-  using Springs = std::vector<detail::Spring>;
-
-  double stiffness = 1e6;  ///< κ = k·h²/m of hard constraints, > 0. 1e8 costs digits, 1e4 shows as stretch
+  double stiffness = 1e6;  ///< κ = k·h²/m of hard constraints, > 0
 
   std::tuple<std::vector<Cs>...> constraints;
-  Error error;    ///< if it says so, the set is empty
-  Solver solver;  ///< a LinearSolver
-  BlockMatrix<Dim> matrix;
-  Springs springs;           ///< one a constraint, all arrays one after the other
-  std::vector<double> mass;  ///< kg; 0: stays where it is
+  Error error;                         ///< if it says so, the set is empty
+  Solver solver;                       ///< a LinearSolver
+  std::vector<detail::Spring> springs;  ///< one a constraint, all arrays one after the other
+  std::vector<double> mass;            ///< kg; 0: stays where it is
+  BlockMatrix<Dim> matrix;             ///< the Hessian of the energy times h², kg
   BlockVector<Dim> prediction, place, trial, gradient, direction;
   bool begun = false;  ///< the next sweep is a substep's first
 
-  /// Sets up the springs; the prediction is taken from the first sweep, which comes after predict().
+  /// Sets up the springs, and where to begin: at x + h·v, as if the forces of the last substep went on balancing each
+  /// other. The prediction is what the first sweep finds, for predict() is still to come.
   template <ParticleSet P>
   void begin_substep(P& particles, const Substep<typename P::Scalar>& substep) noexcept {
     begun = true;
@@ -59,28 +58,40 @@ struct ImplicitNewton {
       for (const auto& constraint : array) set_up_spring(springs[s++], constraint, particles, substep);
     };
     std::apply([&](const auto&... array) { (set_up(array), ...); }, constraints);
+    for (Index i = 0; i < place.cols(); ++i)
+      for (int d = 0; d < Dim; ++d)
+        place(d, i) = static_cast<double>(particles.position(d, i)) +
+                      static_cast<double>(substep.dt) * static_cast<double>(particles.velocity(d, i));
   }
 
-  /// One Newton step, shortened until the energy falls.
+  /// One Newton step, halved until the energy falls.
   ///
   ///   reads    predicted, inverse_mass
   ///   writes   predicted
-  ///   needs    to be the first set of its step, for what it finds at the first sweep of a substep is its prediction
-  ///   skips    constraints without a direction (coincident particles) and particles that are pinned, NaN or infinite
-  ///   cost     that of the solver; the rest is O(N + M) without allocation
+  ///   needs    begin_substep() before; to come first among a step's sets, for the first sweep of a substep takes what it
+  ///            finds for the prediction
+  ///   skips    constraints without a direction (coincident particles); particles that are pinned, NaN or infinite
+  ///   cost     that of the solver, and O(N + M); no allocation but the solver's
+  ///   source   [Baraff98] for the linearised step; [Tournier15] for what the geometric stiffness is good for
   template <ParticleSet P>
   void sweep(P& particles, const Substep<typename P::Scalar>&) noexcept {
     read(particles);
     const double before = linearize();
-    if (!solver.factorize(matrix)) return;
+    direction.setZero();
+    solver.factorize(matrix);
     solver.solve(matrix, gradient, direction);
     double slope = 0;
     for (Index i = 0; i < place.cols(); ++i) slope += gradient.col(i).dot(direction.col(i));
-    if (!(slope > 0)) return;
-    for (double length = 1; length > shortest_step; length /= 2) {
+    double length = slope > 0 ? 1 : 0;
+    for (; length > 0; length = length > shortest_step ? length / 2 : 0) {
       trial = place - length * direction;
-      if (energy_at(trial) <= before - sufficient * length * slope + rounding * before) return write(particles);
+      if (energy_at(trial) <= before - sufficient * length * slope + rounding * before) break;
     }
+    if (!(length > 0)) {
+      trial = place;
+      energy_at(trial);
+    }
+    write(particles);
   }
 
   /// O(1).
@@ -106,15 +117,18 @@ struct ImplicitNewton {
     std::apply([&](const auto&... array) { (visit_all(array), ...); }, constraints);
   }
 
-  /// The energy times h², and its gradient and Hessian (without the part of compressed springs that could make it
-  /// indefinite), at `place`.
+  /// The energy times h² at `place`, its gradient and its Hessian, in which a compressed spring resists to turning as a
+  /// stretched one does: the minus that it has would leave the Hessian indefinite, and a zero lets a sheet wrinkle and the
+  /// steps overshoot. It is the exact Hessian where nothing is compressed.
   double linearize() noexcept {
     matrix.set_zero();
     double sum = 0;
     for (Index i = 0; i < place.cols(); ++i) {
       const double m = mass[static_cast<std::size_t>(i)];
-      gradient.col(i) = m * (place.col(i) - prediction.col(i));
+      gradient.col(i).setZero();
       matrix.diagonal[static_cast<std::size_t>(i)].diagonal().setConstant(m > 0 ? m : 1);
+      if (!(m > 0)) continue;
+      gradient.col(i) = m * (place.col(i) - prediction.col(i));
       sum += m * (place.col(i) - prediction.col(i)).squaredNorm() / 2;
     }
     for (auto& s : springs) {
@@ -142,14 +156,15 @@ struct ImplicitNewton {
   double energy_at(const BlockVector<Dim>& where) noexcept {
     double sum = 0;
     for (Index i = 0; i < where.cols(); ++i)
-      sum += mass[static_cast<std::size_t>(i)] * (where.col(i) - prediction.col(i)).squaredNorm() / 2;
+      if (const double m = mass[static_cast<std::size_t>(i)]; m > 0)
+        sum += m * (where.col(i) - prediction.col(i)).squaredNorm() / 2;
     for (auto& s : springs)
       if (evaluate(s, (where.col(s.i) - where.col(s.j)).norm())) sum += s.pull * s.pull / s.stiffness / 2;
     return sum;
   }
 
  private:
-  static constexpr double shortest_step = 1.0 / (1 << 12);  // a direction that needs a shorter one leads nowhere
+  static constexpr double shortest_step = 1.0 / (1 << 12);  // a direction that needs a smaller part leads nowhere
   static constexpr double sufficient = 1e-4;                // Armijo's: of the decrease that the slope promises
   static constexpr double rounding = 1e-12;                 // of the energy: what its sum may be off by
 
@@ -199,18 +214,25 @@ struct ImplicitNewton {
     }
   }
 
+  /// Where to begin: a substep's first sweep at x + h·v or at the prediction, whichever has less energy. A sheet that
+  /// hangs is nearer to the former, one that falls freely is at the latter.
   template <ParticleSet P>
   void read(const P& particles) noexcept {
     for (Index i = 0; i < place.cols(); ++i) {
       bool moves = true;
-      for (int d = 0; d < Dim; ++d) place(d, i) = static_cast<double>(particles.predicted(d, i));
-      if (begun) prediction.col(i) = place.col(i);
-      for (int d = 0; d < Dim; ++d) moves = moves && detail::is_finite(place(d, i)) && detail::is_finite(prediction(d, i));
-      const double w = static_cast<double>(particles.inverse_mass(i));
-      const double m = 1 / w;
-      mass[static_cast<std::size_t>(i)] = moves && w > 0 && m > 0 && detail::is_finite(m) ? m : 0;
-      if (!moves) prediction.col(i) = place.col(i).setZero();
+      for (int d = 0; d < Dim; ++d) {
+        trial(d, i) = static_cast<double>(particles.predicted(d, i));
+        if (begun) prediction(d, i) = trial(d, i);
+        moves = moves && detail::is_finite(trial(d, i)) && detail::is_finite(prediction(d, i));
+        if (begun) moves = moves && detail::is_finite(place(d, i));
+      }
+      const double w = static_cast<double>(particles.inverse_mass(i)), m = 1 / w;
+      moves = moves && w > 0 && m > 0 && detail::is_finite(m);
+      mass[static_cast<std::size_t>(i)] = moves ? m : 0;
+      if (!moves) place.col(i) = trial.col(i);
+      for (int d = 0; d < Dim && !moves; ++d) prediction(d, i) = place(d, i);
     }
+    if (!begun || !(energy_at(place) < energy_at(trial))) place.swap(trial);
     begun = false;
   }
 
