@@ -9,6 +9,7 @@
 #include <pbd/particles.hpp>
 
 #include <cmath>
+#include <cstddef>
 
 namespace pbd::detail {
 
@@ -30,13 +31,16 @@ struct Doubles<1> {
   static void store(Number value, double* to) noexcept { *to = value; }
 };
 
+template <class T, int count>
+using Array = T[static_cast<std::size_t>(count)];
+
 /// rows × columns entries of a matrix in registers; rows = vectors · width.
 template <int width, int columns, int vectors>
 struct Tile {
   using Simd = Doubles<width>;
   using Number = typename Simd::Number;
   static constexpr int rows = vectors * width;
-  Number at[columns][vectors];
+  Array<Array<Number, vectors>, columns> at;
 
   void load(const double* from, Index stride) noexcept {
     for (int c = 0; c < columns; ++c)
@@ -50,7 +54,7 @@ struct Tile {
   /// −= the product of `depth` columns' rows from a and rows from b.
   void subtract(const double* a, const double* b, Index stride, Index depth) noexcept {
     for (Index k = 0; k < depth; ++k, a += stride, b += stride) {
-      Number row[vectors];
+      Array<Number, vectors> row;
       for (int v = 0; v < vectors; ++v) row[v] = Simd::load(a + v * width);
       for (int c = 0; c < columns; ++c) {
         const Number factor(b[c]);
@@ -95,7 +99,7 @@ void eliminate_columns(const DenseFront& front, Index c) noexcept {
     return tile;
   };
   constexpr int over = (columns + width - 1) / width;
-  double diagonal[columns * over * width];
+  Array<double, columns * over * width> diagonal;
   update(Tile<width, columns, over>{}, 0).store(diagonal, over * width);
   for (int k = 0; k < columns; ++k) {
     const auto at = [&](int row, int column) -> double& { return diagonal[column * over * width + row]; };
@@ -150,8 +154,8 @@ void eliminate(const DenseFront& front) noexcept {
 template <int Dim>
 void solve_forward(const DenseFront& front, double* b) noexcept {
   for (Index c = 0; c < front.count; c += Dim) {
-    const double* column[Dim];
-    double known[Dim];
+    Array<const double*, Dim> column;
+    Array<double, Dim> known;
     for (int k = 0; k < Dim; ++k) {
       column[k] = front.pivots + (c + k) * front.stride;
       double sum = b[c + k];
@@ -170,8 +174,8 @@ void solve_forward(const DenseFront& front, double* b) noexcept {
 template <int Dim>
 void solve_backward(const DenseFront& front, double* b) noexcept {
   for (Index c = front.count - Dim; c >= 0; c -= Dim) {
-    const double* column[Dim];
-    double sum[Dim];
+    Array<const double*, Dim> column;
+    Array<double, Dim> sum;
     for (int k = 0; k < Dim; ++k) {
       column[k] = front.pivots + (c + k) * front.stride;
       sum[k] = b[c + k];
