@@ -114,8 +114,8 @@ TEST_CASE("pairs are kept once, in order, whichever way round they come", "[bloc
   CHECK(matrix.find(2, 3) == 2);
 }
 
-TEMPLATE_TEST_CASE_SIG("block Cholesky solves what Eigen's dense Cholesky solves", "[block_cholesky]", ((int Dim), Dim), 2,
-                       3) {
+TEMPLATE_TEST_CASE_SIG("block Cholesky solves what Eigen's dense Cholesky solves", "[block_cholesky]", ((int Dim), Dim),
+                       2, 3) {
   SECTION("a sheet") {
     const int columns = GENERATE(1, 2, 5, 13), rows = GENERATE(1, 4, 11);
     pbd::BlockVector<Dim> places = pbd::BlockVector<Dim>::Zero(Dim, columns * rows);
@@ -196,7 +196,7 @@ TEST_CASE("elimination gives the same bits in registers of any width", "[block_c
       Random random(5);
       for (Index c = 0; c < count; ++c)
         for (Index r = c; r < rows; ++r) pivots[static_cast<std::size_t>(c * stride + r)] = r == c ? 50 : random(-1, 1);
-      if constexpr (pbd::detail::native_width<double> > 1) same_as_scalar<2>(pivots, rows, count);
-      if constexpr (pbd::detail::native_width<double> > 2) same_as_scalar<4>(pivots, rows, count);
+      if constexpr (pbd::detail::native_width < double >> 1) same_as_scalar<2>(pivots, rows, count);
+      if constexpr (pbd::detail::native_width < double >> 2) same_as_scalar<4>(pivots, rows, count);
     }
 }

@@ -164,7 +164,8 @@ TEMPLATE_LIST_TEST_CASE("a lone constraint leaves what its stiffness says", "[im
   CHECK(left(pbd::DistanceConstraint<Scalar>{0, 1, Scalar(0.75)}) == Approx(0.75 + 0.25 / 2001).epsilon(digits));
   CHECK(left(pbd::SoftDistanceConstraint<Scalar>{0, 1, Scalar(0.5), Scalar(0.7)}) == Approx(0.65).epsilon(digits));
   CHECK(left(pbd::SoftDistanceConstraint<Scalar>{0, 1, Scalar(0.5), Scalar(0)}) == Approx(1).epsilon(digits));
-  CHECK(left(pbd::SoftDistanceConstraint<Scalar>{0, 1, Scalar(0.75), Scalar(1)}) == Approx(0.75 + 0.25 / 2001).epsilon(digits));
+  CHECK(left(pbd::SoftDistanceConstraint<Scalar>{0, 1, Scalar(0.75), Scalar(1)}) ==
+        Approx(0.75 + 0.25 / 2001).epsilon(digits));
   CHECK(left(at_most<Scalar>(0, 1, Scalar(0.75))) == Approx(0.75 + 0.25 / 2001).epsilon(digits));
   CHECK(left(at_least<Scalar>(0, 1, Scalar(1.25))) == Approx(1.25 - 0.25 / 2001).epsilon(digits));
   CHECK(left(at_most<Scalar>(0, 1, Scalar(1.25))) == 1);
@@ -214,7 +215,8 @@ TEMPLATE_LIST_TEST_CASE("free cloth keeps its momentum and falls as its center o
     REQUIRE_FALSE(pbd::step(memory.particles, settings, newton));
     const auto now = pbd::momentum(memory.particles);
     const auto given = now.mass * settings.gravity * (settings.dt * static_cast<Scalar>(n));
-    CHECK(static_cast<double>((now.linear - before.linear - given).norm()) < digits * static_cast<double>(now.mass) * 10);
+    CHECK(static_cast<double>((now.linear - before.linear - given).norm()) <
+          digits * static_cast<double>(now.mass) * 10);
   }
 }
 
@@ -286,7 +288,8 @@ TEST_CASE("a scene scaled in length or mass moves the same", "[implicit_newton]"
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("degenerate input is skipped and leaves its neighbours finite", "[implicit_newton]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("degenerate input is skipped and leaves its neighbours finite", "[implicit_newton]",
+                        EveryLayout) {
   using Scalar = typename TestType::Scalar;
   using Edge = pbd::DistanceConstraint<Scalar>;
   const pbd::StepSettings<Scalar, TestType::dim> settings{.substeps = 2, .iterations = 2};

@@ -70,19 +70,15 @@ class BlockCholesky {
   /// Numbers that the factor holds.
   [[nodiscard]] std::size_t factor_size() const noexcept { return factor_size_; }
 
-#ifdef STATS
-  double flops() const { double sum = 0; for (auto& f : fronts_) { double n = f.size * Dim; for (double k = 0; k < f.count * Dim; ++k) sum += (n - k) * (n - k); } return sum; }
-  std::size_t front_count() const { return fronts_.size(); }
-#endif
  private:
   struct Front {
     std::int32_t first, count;  // what it eliminates: places in the order
     std::int32_t size;          // its rows: those, and what they are coupled to after them
     std::int32_t children;
-    std::size_t rows;           // where its rows begin in rows_ and into_
-    std::size_t factor;         // where its columns begin in factor_
-    std::size_t rest_at;        // where what it leaves begins in rests_
-    std::size_t parent;         // itself, if it has none
+    std::size_t rows;     // where its rows begin in rows_ and into_
+    std::size_t factor;   // where its columns begin in factor_
+    std::size_t rest_at;  // where what it leaves begins in rests_
+    std::size_t parent;   // itself, if it has none
 
     [[nodiscard]] Index rest() const noexcept { return Index{size - count} * Dim; }
     [[nodiscard]] std::size_t rest_size() const noexcept { return at(rest() * detail::padded(rest())); }
@@ -97,7 +93,8 @@ class BlockCholesky {
   std::vector<Front> fronts_;        // children before parents
   std::vector<std::int32_t> rows_;   // of all fronts: places, ascending
   std::vector<std::int32_t> into_;   // beside it: the row of the front's parent that is the same place
-  std::vector<std::int32_t> run_end_;  // and how far (in the rows after the front's own) its successors are successors there
+  std::vector<std::int32_t>
+      run_end_;  // and how far (in the rows after the front's own) its successors are successors there
   std::vector<Entry> entries_;
   std::vector<double> factor_, rests_, inverse_, sorted_, local_;
   std::vector<std::size_t> waiting_;
@@ -114,8 +111,13 @@ class BlockCholesky {
 
   [[nodiscard]] detail::DenseFront dense_front(const Front& f) noexcept {
     const Index rows = Index{f.size} * Dim;
-    return {factor_.data() + f.factor, rests_.data() + f.rest_at, inverse_.data() + at(f.first) * Dim, rows, Index{f.count} * Dim,
-            detail::padded(rows), detail::padded(f.rest())};
+    return {factor_.data() + f.factor,
+            rests_.data() + f.rest_at,
+            inverse_.data() + at(f.first) * Dim,
+            rows,
+            Index{f.count} * Dim,
+            detail::padded(rows),
+            detail::padded(f.rest())};
   }
 
   /// Zeros the lower triangle, and what a tile on the diagonal reads above it.
@@ -129,8 +131,7 @@ class BlockCholesky {
   void add_entry(const Entry& e, const BlockMatrix<Dim>& matrix) noexcept {
     const auto& block = e.is_pair ? matrix.coupling[e.from] : matrix.diagonal[e.from];
     for (int c = 0; c < Dim; ++c)
-      for (int r = 0; r < Dim; ++r)
-        factor_[e.to + at(c) * e.stride + at(r)] = e.transposed ? block(c, r) : block(r, c);
+      for (int r = 0; r < Dim; ++r) factor_[e.to + at(c) * e.stride + at(r)] = e.transposed ? block(c, r) : block(r, c);
   }
 
   /// Adds what a child has left to the rows and columns of its parent that are the same places.
@@ -143,8 +144,8 @@ class BlockCholesky {
     for (std::int32_t c = 0; c < size; ++c)
       for (int d = 0; d < Dim; ++d, rest += stride) {
         const Index column = Index{into[c]} * Dim + d, past = column - parent.count;
-        double* to = past < 0 ? parent.pivots + column * parent.stride
-                              : parent.rest + past * parent.rest_stride - parent.count;
+        double* to =
+            past < 0 ? parent.pivots + column * parent.stride : parent.rest + past * parent.rest_stride - parent.count;
         for (std::int32_t r = c; r < size;) {
           double* const sum = to + Index{into[r]} * Dim;
           const double* const part = rest + Index{r} * Dim;
@@ -224,9 +225,11 @@ class BlockCholesky {
       const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(front.rows);
       const auto r = std::lower_bound(first, first + front.size, row) - first;
       const std::size_t stride = at(detail::padded(Index{front.size} * Dim));
-      entries_.push_back({front.factor + at(column - front.first) * Dim * stride + at(r) * Dim, stride, from, i != j, a < b});
+      entries_.push_back(
+          {front.factor + at(column - front.first) * Dim * stride + at(r) * Dim, stride, from, i != j, a < b});
     };
-    for (std::size_t i = 0; i < order_.size(); ++i) append(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), i);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      append(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), i);
     for (std::size_t p = 0; p < matrix.pairs.size(); ++p) append(matrix.pairs[p][0], matrix.pairs[p][1], p);
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.to < b.to; });
   }

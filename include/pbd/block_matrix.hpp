@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // 4. The matrix of a global solve: a Dim×Dim block a particle, and one a pair of particles that share a constraint.
-// Comes in: the pairs. Leaves: blocks to add up, and the interface of whatever solves with them. In double, whatever the
-// particles are made of: a stiff sheet's matrix is too badly conditioned for float.
-// Next: block_cholesky.hpp solves, implicit_newton.hpp fills.
+// Comes in: the pairs. Leaves: blocks to add up, and the interface of whatever solves with them. In double, whatever
+// the particles are made of: a stiff sheet's matrix is too badly conditioned for float. Next: block_cholesky.hpp
+// solves, implicit_newton.hpp fills.
 #pragma once
 
 #include <pbd/particles.hpp>
@@ -79,11 +79,12 @@ template <int Dim>
 /// factorized last. An x that is only near, or nothing like it, costs Newton steps and does no harm.
 template <class S, int Dim>
 concept LinearSolver = std::default_initializable<S> &&
-                       requires(S& solver, const BlockMatrix<Dim>& matrix, const BlockVector<Dim>& in,
-                                BlockVector<Dim>& out) {
-                         solver.analyze(matrix, in);
-                         { solver.factorize(matrix) } noexcept;
-                         { solver.solve(matrix, in, out) } noexcept;
-                       };
+    requires(S& solver, const BlockMatrix<Dim>& matrix, const BlockVector<Dim>& in, BlockVector<Dim>& out) {
+  solver.analyze(matrix, in);
+  { solver.factorize(matrix) }
+  noexcept;
+  { solver.solve(matrix, in, out) }
+  noexcept;
+};
 
 }  // namespace pbd

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// 4. All constraints at once, for a sheet held by points, where Gauss-Seidel stalls: every constraint a stiff spring, and
-// a sweep one Newton step towards the minimum of ½‖x − y‖²_M/h² + Σ ½kC², y the prediction. Comes in: constraint arrays,
-// copied once. Leaves: predicted, near to the step of implicit Euler. Next: update_velocity.hpp.
+// 4. All constraints at once, for a sheet held by points, where Gauss-Seidel stalls: every constraint a stiff spring,
+// and a sweep one Newton step towards the minimum of ½‖x − y‖²_M/h² + Σ ½kC², y the prediction. Comes in: constraint
+// arrays, copied once. Leaves: predicted, near to the step of implicit Euler. Next: update_velocity.hpp.
 #pragma once
 
 #include <pbd/block_cholesky.hpp>
-#include <pbd/distance.hpp>
+#include <pbd/detail/spring.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -16,35 +16,21 @@
 
 namespace pbd {
 
-namespace detail {
-
-/// A constraint as the minimisation sees it: ½K(length − nearest allowed length)², everything times h².
-struct Spring {
-  std::int32_t i, j;
-  std::size_t pair;     ///< of BlockMatrix::pairs
-  double stiffness;     ///< K = k·h², kg
-  double shortest;      ///< m
-  double longest;       ///< m
-  double pull;          ///< K·C where it was last evaluated, kg·m: −λ
-};
-
-}  // namespace detail
-
 /// A constraint set that sweeps itself: make_implicit_newton() makes it.
 ///
 /// A hard constraint is a spring of k = stiffness·m/h², m being 2/(w_i + w_j): its stretch under a given load is in
-/// proportion to 1/stiffness. A compliant one is a spring of k = 1/α, with the damping energy β(length − length before)²/2h,
-/// and a soft one, alone, leaves the part 1 − k of a violation; neither is ever stiffer than a hard one.
+/// proportion to 1/stiffness. A compliant one is a spring of k = 1/α, with the damping energy β(length − length
+/// before)²/2h, and a soft one, alone, leaves the part 1 − k of a violation; neither is ever stiffer than a hard one.
 template <int Dim, class Solver, EdgeConstraint... Cs>
 struct ImplicitNewton {
   double stiffness = 1e6;  ///< κ = k·h²/m of hard constraints, > 0
 
   std::tuple<std::vector<Cs>...> constraints;
-  Error error;                         ///< if it says so, the set is empty
-  Solver solver;                       ///< a LinearSolver
+  Error error;                          ///< if it says so, the set is empty
+  Solver solver;                        ///< a LinearSolver
   std::vector<detail::Spring> springs;  ///< one a constraint, all arrays one after the other
-  std::vector<double> mass;            ///< kg; 0: stays where it is
-  BlockMatrix<Dim> matrix;             ///< the Hessian of the energy times h², kg
+  std::vector<double> mass;             ///< kg; 0: stays where it is
+  BlockMatrix<Dim> matrix;              ///< the Hessian of the energy times h², kg
   BlockVector<Dim> prediction, place, trial, gradient, direction;
   bool begun = false;  ///< the next sweep is a substep's first
 
@@ -55,7 +41,7 @@ struct ImplicitNewton {
     begun = true;
     std::size_t s = 0;
     const auto set_up = [&](const auto& array) {
-      for (const auto& constraint : array) set_up_spring(springs[s++], constraint, particles, substep);
+      for (const auto& constraint : array) springs[s++].set_up(constraint, particles, stiffness, substep);
     };
     std::apply([&](const auto&... array) { (set_up(array), ...); }, constraints);
     for (Index i = 0; i < place.cols(); ++i)
@@ -68,11 +54,11 @@ struct ImplicitNewton {
   ///
   ///   reads    predicted, inverse_mass
   ///   writes   predicted
-  ///   needs    begin_substep() before; to come first among a step's sets, for the first sweep of a substep takes what it
+  ///   needs    begin_substep() before; to come first among a step's sets, for a substep's first sweep takes what it
   ///            finds for the prediction
   ///   skips    constraints without a direction (coincident particles); particles that are pinned, NaN or infinite
   ///   cost     that of the solver, and O(N + M); no allocation but the solver's
-  ///   source   [Baraff98] for the linearised step; [Tournier15] for what the geometric stiffness is good for
+  ///   source   [Baraff98] for the linearised step, [Tournier15] for what geometric stiffness is good for
   template <ParticleSet P>
   void sweep(P& particles, const Substep<typename P::Scalar>&) noexcept {
     read(particles);
@@ -118,8 +104,8 @@ struct ImplicitNewton {
   }
 
   /// The energy times h² at `place`, its gradient and its Hessian, in which a compressed spring resists to turning as a
-  /// stretched one does: the minus that it has would leave the Hessian indefinite, and a zero lets a sheet wrinkle and the
-  /// steps overshoot. It is the exact Hessian where nothing is compressed.
+  /// stretched one does: the minus that it has would leave the Hessian indefinite, and a zero lets a sheet wrinkle and
+  /// the steps overshoot ([Chen24] does so with eigenvalues). Where nothing is compressed it is the exact Hessian.
   double linearize() noexcept {
     matrix.set_zero();
     double sum = 0;
@@ -134,12 +120,11 @@ struct ImplicitNewton {
     for (auto& s : springs) {
       const Vector<double, Dim> along = place.col(s.i) - place.col(s.j);
       const double length = along.norm();
-      if (!evaluate(s, length)) continue;
+      if (!s.evaluate(length)) continue;
       const Vector<double, Dim> normal = along / length;
-      const double violation = s.pull / s.stiffness;
-      sum += s.pull * violation / 2;
+      sum += s.energy();
       const double across = std::abs(s.pull) / length;
-      const double stiff = acts(s, length) ? s.stiffness : 0;
+      const double stiff = s.acts(length) ? s.stiffness : 0;
       typename BlockMatrix<Dim>::Block block = (stiff - across) * normal * normal.transpose();
       block.diagonal().array() += across;
       const bool i_moves = mass[static_cast<std::size_t>(s.i)] > 0, j_moves = mass[static_cast<std::size_t>(s.j)] > 0;
@@ -159,7 +144,7 @@ struct ImplicitNewton {
       if (const double m = mass[static_cast<std::size_t>(i)]; m > 0)
         sum += m * (where.col(i) - prediction.col(i)).squaredNorm() / 2;
     for (auto& s : springs)
-      if (evaluate(s, (where.col(s.i) - where.col(s.j)).norm())) sum += s.pull * s.pull / s.stiffness / 2;
+      if (s.evaluate((where.col(s.i) - where.col(s.j)).norm())) sum += s.energy();
     return sum;
   }
 
@@ -167,52 +152,6 @@ struct ImplicitNewton {
   static constexpr double shortest_step = 1.0 / (1 << 12);  // a direction that needs a smaller part leads nowhere
   static constexpr double sufficient = 1e-4;                // Armijo's: of the decrease that the slope promises
   static constexpr double rounding = 1e-12;                 // of the energy: what its sum may be off by
-
-  [[nodiscard]] static bool acts(const detail::Spring& s, double length) noexcept {
-    return s.shortest == s.longest || length < s.shortest || length > s.longest;
-  }
-
-  /// False if the spring has no direction or nothing to move.
-  [[nodiscard]] static bool evaluate(detail::Spring& s, double length) noexcept {
-    s.pull = 0;
-    if (!(s.stiffness > 0) || !(length > 0) || !detail::is_finite(length)) return false;
-    s.pull = s.stiffness * (length - (std::min)((std::max)(length, s.shortest), s.longest));
-    return true;
-  }
-
-  template <class C, ParticleSet P>
-  void set_up_spring(detail::Spring& s, const C& c, const P& particles,
-                     const Substep<typename P::Scalar>& substep) const noexcept {
-    const auto weight_of = [&](std::int32_t i) {
-      const double w = static_cast<double>(particles.inverse_mass(i));
-      return w > 0 && detail::is_finite(w) ? w : 0;
-    };
-    const double weight = weight_of(c.i) + weight_of(c.j), h = static_cast<double>(substep.dt);
-    const double hardest = weight > 0 ? 2 * stiffness / weight : 0;
-    s.stiffness = hardest;
-    if constexpr (requires { c.longest; }) {
-      s.shortest = static_cast<double>(c.shortest);
-      s.longest = static_cast<double>(c.longest);
-    } else {
-      s.shortest = s.longest = static_cast<double>(c.rest_length);
-    }
-    if constexpr (requires { c.stiffness; }) {
-      const double part = static_cast<double>(c.stiffness);
-      if (part < 1 && weight > 0) s.stiffness = (std::min)(hardest, part / ((1 - part) * weight));
-    }
-    if constexpr (requires { c.compliance; }) {
-      const double compliance = static_cast<double>(c.compliance), damping = static_cast<double>(c.damping) * h;
-      if (compliance > 0 && h * h / compliance < hardest) {
-        s.stiffness = h * h / compliance;
-        // Two quadratics of the length are one, about a rest length between their own.
-        const double before = static_cast<double>(detail::distance(particles, c.i, c.j));
-        if (damping > 0 && detail::is_finite(before)) {
-          s.shortest = s.longest = (s.stiffness * s.longest + damping * before) / (s.stiffness + damping);
-          s.stiffness += damping;
-        }
-      }
-    }
-  }
 
   /// Where to begin: a substep's first sweep at x + h·v or at the prediction, whichever has less energy. A sheet that
   /// hangs is nearer to the former, one that falls freely is at the latter.
@@ -257,8 +196,8 @@ struct ImplicitNewton {
 ///   errors   an index out of [0, N), i = j, or a flaw(): named in `error`, and the set is empty
 ///   cost     O(M log M) and the solver's analysis; allocates
 template <template <int> class Solver = BlockCholesky, ParticleSet P, std::ranges::contiguous_range... Constraints>
-  requires(EdgeConstraint<std::ranges::range_value_t<Constraints>> && ...)
-[[nodiscard]] auto make_implicit_newton(const P& particles, const Constraints&... constraints) {
+requires(EdgeConstraint<std::ranges::range_value_t<Constraints>>&&...)
+    [[nodiscard]] auto make_implicit_newton(const P& particles, const Constraints&... constraints) {
   static_assert(LinearSolver<Solver<P::dim>, P::dim>, "pbd: see LinearSolver in block_matrix.hpp");
   using Newton = ImplicitNewton<P::dim, Solver<P::dim>, std::ranges::range_value_t<Constraints>...>;
   Newton newton;
@@ -281,7 +220,7 @@ template <template <int> class Solver = BlockCholesky, ParticleSet P, std::range
   newton.constraints = {std::vector(std::ranges::begin(constraints), std::ranges::end(constraints))...};
   newton.matrix = make_block_matrix<P::dim>(particles.count(), pairs);
   newton.springs.reserve(pairs.size());
-  for (const auto& [i, j] : pairs) newton.springs.push_back({i, j, newton.matrix.find(i, j), 0, 0, 0, 0});
+  for (const auto& [i, j] : pairs) newton.springs.push_back({i, j, newton.matrix.find(i, j)});
   newton.mass.resize(static_cast<std::size_t>(particles.count()));
   for (auto* array : {&newton.prediction, &newton.place, &newton.trial, &newton.gradient, &newton.direction})
     array->setZero(P::dim, particles.count());

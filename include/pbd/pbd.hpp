@@ -15,8 +15,8 @@
 // projection; [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
 // Based Dynamics; [Wang15] Chebyshev semi-iteration. docs/references.md has them in full.
 // in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Baraff98] Large Steps in
-// Cloth Simulation; [Tournier15] geometric stiffness; [George73] nested dissection; [Duff83] multifrontal elimination.
-// docs/references.md has them in full.
+// Cloth Simulation; [Tournier15] geometric stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested
+// dissection; [Duff83] multifrontal elimination. docs/references.md has them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error

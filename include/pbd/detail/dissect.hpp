@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In which order to eliminate the particles of a mesh so that few blocks fill in: halve it by a line of particles, which
-// come last, and halve the halves likewise (nested dissection, [George73]). Comes in: who is coupled to whom, and where
-// they are. Leaves: a tree of fronts in postorder. Included by block_cholesky.hpp alone.
+// In which order to eliminate the particles of a mesh so that few blocks fill in: halve it by a line of particles,
+// which come last, and halve the halves likewise (nested dissection, [George73]). Comes in: who is coupled to whom, and
+// where they are. Leaves: a tree of fronts in postorder. Included by block_cholesky.hpp alone.
 #pragma once
 
 #include <pbd/block_matrix.hpp>
@@ -107,7 +107,8 @@ class Dissector {
     return halves;
   }
 
-  /// Levels by distance from where a first walk ended; a piece of the mesh that is joined to nothing comes after the last.
+  /// Levels by distance from where a first walk ended; a piece of the mesh that is joined to nothing comes after the
+  /// last.
   void walk(const std::vector<std::int32_t>& particles) {
     std::vector<std::int32_t> queue, starts = particles;
     for (int pass = 0; pass < 2; ++pass) {
