@@ -16,6 +16,24 @@
 
 namespace pbd {
 
+namespace detail {
+
+/// a·b in the order of the coordinates. Eigen's own has the order of the registers that it is compiled for.
+template <int Dim>
+[[nodiscard]] double dot(const Vector<double, Dim>& a, const Vector<double, Dim>& b) noexcept {
+  double sum = a(0) * b(0);
+  for (int d = 1; d < Dim; ++d) sum += a(d) * b(d);
+  return sum;
+}
+
+template <int Dim>
+[[nodiscard]] double squared_distance(const BlockVector<Dim>& a, Index i, const BlockVector<Dim>& b, Index j) noexcept {
+  const Vector<double, Dim> apart = a.col(i) - b.col(j);
+  return dot<Dim>(apart, apart);
+}
+
+}  // namespace detail
+
 /// A constraint set that sweeps itself: make_implicit_newton() makes it.
 ///
 /// A hard constraint is a spring of k = stiffness·m/h², m being 2/(w_i + w_j): its stretch under a given load is in
@@ -67,7 +85,7 @@ struct ImplicitNewton {
     solver.factorize(matrix);
     solver.solve(matrix, gradient, direction);
     double slope = 0;
-    for (Index i = 0; i < place.cols(); ++i) slope += gradient.col(i).dot(direction.col(i));
+    for (Index i = 0; i < place.cols(); ++i) slope += detail::dot<Dim>(gradient.col(i), direction.col(i));
     double length = slope > 0 ? 1 : 0;
     for (; length > 0; length = length > shortest_step ? length / 2 : 0) {
       trial = place - length * direction;
@@ -115,11 +133,11 @@ struct ImplicitNewton {
       matrix.diagonal[static_cast<std::size_t>(i)].diagonal().setConstant(m > 0 ? m : 1);
       if (!(m > 0)) continue;
       gradient.col(i) = m * (place.col(i) - prediction.col(i));
-      sum += m * (place.col(i) - prediction.col(i)).squaredNorm() / 2;
+      sum += m * detail::squared_distance<Dim>(place, i, prediction, i) / 2;
     }
     for (auto& s : springs) {
       const Vector<double, Dim> along = place.col(s.i) - place.col(s.j);
-      const double length = along.norm();
+      const double length = std::sqrt(detail::dot<Dim>(along, along));
       if (!s.evaluate(length)) continue;
       const Vector<double, Dim> normal = along / length;
       sum += s.energy();
@@ -142,9 +160,9 @@ struct ImplicitNewton {
     double sum = 0;
     for (Index i = 0; i < where.cols(); ++i)
       if (const double m = mass[static_cast<std::size_t>(i)]; m > 0)
-        sum += m * (where.col(i) - prediction.col(i)).squaredNorm() / 2;
+        sum += m * detail::squared_distance<Dim>(where, i, prediction, i) / 2;
     for (auto& s : springs)
-      if (s.evaluate((where.col(s.i) - where.col(s.j)).norm())) sum += s.energy();
+      if (s.evaluate(std::sqrt(detail::squared_distance<Dim>(where, s.i, where, s.j)))) sum += s.energy();
     return sum;
   }
 
