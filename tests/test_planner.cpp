@@ -208,6 +208,13 @@ TEST_CASE("what a plan cannot do it leaves to the solver that may", "[planner]")
   CHECK(plan.suggested == Solver::lines);
   r.has_lines = true;
   CHECK(pbd::make_plan(r).solver == Solver::lines);
+  r.most_sweeps = 2;  // too few for lines to be stable
+  plan = pbd::make_plan(r);
+  CHECK(plan.solver == Solver::gauss_seidel);
+  CHECK_FALSE(plan.meets);
+  CHECK(plan.would_take > 2);
+  CHECK(plan.would_take < 50);  // by lines
+  r.most_sweeps = 50;
   r.tolerance = 0;  // rounding
   plan = pbd::make_plan(r);
   CHECK_FALSE(plan.meets);

@@ -126,10 +126,19 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
   const bool curtain = detail::is_curtain(request);
   if (curtain && request.has_lines) {
     const Plan lines = detail::plan_with(Solver::lines, request);
-    if (lines.meets && (!plan.meets || lines.work < plan.work)) {
+    const bool possible =
+        detail::affordable(request, Solver::lines, 2) >= detail::fewest_stable_substeps(request, Solver::lines);
+    const bool better = lines.meets != plan.meets ? lines.meets
+                        : plan.meets              ? lines.work < plan.work
+                                                  : lines.stretch < plan.stretch;
+    const std::int64_t least =
+        lines.would_take > 0 && (plan.would_take == 0 || lines.would_take < plan.would_take) ? lines.would_take
+                                                                                              : plan.would_take;
+    if (possible && better) {
       plan = lines;
       plan.why = "lines, in as many substeps as their tension asks for";
     }
+    plan.would_take = least;
   }
   if (plan.meets) return plan;
   plan.why = plan.would_take == 0 ? "cannot be met: rounding alone leaves more than the tolerance"
