@@ -192,6 +192,18 @@ TEST_CASE("a long curtain gets lines, and they keep the tolerance", "[planner][l
   CHECK(without.work > plan.work);
 }
 
+TEST_CASE("lines and diagonals swing in the fewest substeps that keep lines stable", "[planner][long]") {
+  PlanRequest r{.columns = 9, .rows = 33, .spacing = 0.1, .tolerance = 0.002, .motion = Motion::swing, .diagonals = true};
+  const pbd::Plan plan = pbd::make_plan(r);
+  REQUIRE_FALSE(plan.error);
+  CHECK(plan.solver == Solver::lines);
+  CHECK(plan.meets);
+  CHECK(plan.substeps == pbd::detail::fewest_stable_substeps(r, Solver::lines));
+  CHECK(measured<float>(r, plan) <= plan.stretch);
+  r.tolerance = 1e-5;
+  CHECK_FALSE(pbd::make_plan(r).meets);
+}
+
 TEST_CASE("what a plan cannot do it leaves to the solver that may", "[planner]") {
   PlanRequest r{.columns = 65, .rows = 65, .spacing = 0.1, .tolerance = 1e-3, .hold = Hold::top_corners};
   r.diagonals = true;
@@ -240,11 +252,13 @@ TEST_CASE("a plan depends on ratios alone", "[planner]") {
       }
 }
 
-TEST_CASE("more substeps never stretch more, beyond a bounce that frames happen to see", "[planner]") {
+TEST_CASE("more substeps are never predicted to stretch more, but for lines under diagonals that wrinkle", "[planner]") {
+  // A drop is left out: it depends on how far it has bounced when a frame ends.
   for (const Hold hold : {Hold::top_row, Hold::top_corners, Hold::top_left})
     for (const Motion motion : {Motion::rest, Motion::swing, Motion::any})
       for (const bool diagonals : {false, true})
         for (const Solver solver : {Solver::gauss_seidel, Solver::lines}) {
+          if (solver == Solver::lines && diagonals && motion != Motion::rest) continue;
           const PlanRequest r{.columns = 12, .rows = 20, .hold = hold, .motion = motion, .diagonals = diagonals};
           double last = infinity<double>;
           for (int substeps = 1; substeps < 1000; ++substeps) {

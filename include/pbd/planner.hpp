@@ -63,7 +63,8 @@ inline std::int64_t fewest_substeps(const PlanRequest& request, Solver solver, d
   const auto suffices = [&](std::int64_t substeps) {
     return predicted_stretch(request, solver, static_cast<int>(substeps)).stretch <= wanted;
   };
-  std::int64_t below = fewest_stable_substeps(request, solver) - 1, enough = most_substeps;
+  std::int64_t below = fewest_stable_substeps(request, solver), enough = most_substeps;
+  if (suffices(below)) return below;
   if (!suffices(enough)) return 0;
   while (enough - below > 1) {
     const std::int64_t middle = below + (enough - below) / 2;
@@ -72,7 +73,7 @@ inline std::int64_t fewest_substeps(const PlanRequest& request, Solver solver, d
   return enough;
 }
 
-/// With more substeps, what is left is rounding.
+/// With more substeps, what is left is rounding, or wrinkles.
 inline std::int64_t useful_substeps(const PlanRequest& request, Solver solver) noexcept {
   return fewest_substeps(request, solver, 2 * predicted_stretch(request, solver, most_substeps).stretch);
 }
@@ -112,6 +113,10 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
 
 /// Proposes the cheapest way to keep the tolerance, and says so beforehand if there is none within the budget.
 ///
+///     const pbd::Plan plan = pbd::make_plan({.columns = 40, .rows = 30, .tolerance = 0.005, .most_sweeps = 100});
+///     if (!plan.meets) std::printf("%s; %g will be met\n", plan.why, plan.stretch);
+///     plan.apply(settings);
+///
 ///   answers  what will be met otherwise: the plan is then the one that stretches least within the budget. If that has no
 ///            room for a single sweep, the plan is one substep all the same
 ///   errors   what validate() refuses
@@ -141,7 +146,7 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
     plan.would_take = least;
   }
   if (plan.meets) return plan;
-  plan.why = plan.would_take == 0 ? "cannot be met: rounding alone leaves more than the tolerance"
+  plan.why = plan.would_take == 0 ? "cannot be met: no number of substeps leaves so little"
                                   : "cannot be met: it takes more sweeps than the budget has";
   if (plan.would_take > 0 && !curtain) plan.suggested = Solver::implicit_newton;
   if (plan.would_take > 0 && curtain && !request.has_lines) plan.suggested = Solver::lines;
@@ -149,7 +154,7 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
 }
 
 /// Corrects a plan by the largest stretch of the last frame: the law says how many more substeps it takes. More at once,
-/// at most four times as many, within the budget and while they are of use against rounding; fewer by a sixteenth, and only
+/// at most four times as many, within the budget and while they are of use; fewer by a sixteenth, and only
 /// after sixteen frames that all would have done with fewer, because a sheet that bounces is unstretched in between. Lines
 /// get no fewer: their tension asked for them. O(log of the substeps).
 [[nodiscard]] inline Plan adapt(const Plan& plan, const PlanRequest& request, double measured) noexcept {
@@ -169,7 +174,7 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
     wanted = (std::max)(std::ceil(now * times(next.most_seen)), std::floor(now * 15 / 16));
   if (wanted != now || next.frames_seen >= 16) next.most_seen = next.frames_seen = 0;
 
-  const std::int64_t useful = (std::max)(4 * detail::useful_substeps(request, plan.solver), std::int64_t{plan.substeps});
+  const std::int64_t useful = (std::max)(2 * detail::useful_substeps(request, plan.solver), std::int64_t{plan.substeps});
   const std::int64_t most = (std::min)(detail::affordable(request, plan.solver, plan.iterations), useful);
   next.substeps = static_cast<int>((std::max)((std::min)(wanted, static_cast<double>(most)), 1.0));
   next.stretch = burst ? measured : measured * std::pow(now / next.substeps, plan.order);

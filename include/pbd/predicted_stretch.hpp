@@ -101,7 +101,7 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
   if (solver == Solver::lines) {
     if (!swung) return {0, 2, true};
     const double a = (N - 1 + R) * u;
-    return {lines_left(N, a) + (diagonals ? diagonals_left(N, a) : 0), 2, true};
+    return {lines_left(N, a) + (diagonals ? diagonals_left(N, u) : 0), 2, true};
   }
   if (is_curtain(r) && !diagonals) {
     // Frames that are long beside the swing miss its lowest point.
@@ -116,7 +116,7 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
   }
   if (r.hold == Hold::top_corners && !diagonals) {
     const bool few = r.columns < 5;  // no cable yet
-    const double more = r.motion == Motion::rest ? 1 : r.motion == Motion::any ? 5.5 : cable_overshoot;
+    const double more = r.motion == Motion::rest ? 1 : r.motion == Motion::any ? 7 : cable_overshoot;
     return {more * cable(C, N, R, u), 4.0 / 3, few || r.motion == Motion::any};
   }
   if (r.hold == Hold::top_left && (swung || !diagonals)) return {folding(N + C, u), 0.5, true};
@@ -129,10 +129,16 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
 }  // namespace detail
 
 /// How far a request stretches with a solver in so many substeps (one sweep each, lines two): its law, and rounding on
-/// top of it. Above 0.2, where strains are not small, it says too much. Nothing is known of implicit_newton. O(1).
+/// top of it. O(1).
 ///
+///   predicts  curtains and ropes at rest and let go; swung, those without diagonals. Held by two corners: at rest and let
+///             go, with five columns or more, or with diagonals and at most four times as wide as high; without
+///             diagonals also swung. tests/test_planner.cpp and benchmarks/bench_planner.cpp measure these
+///   upper     what wrinkles, folds or cracks, which is chaotic: diagonals swung, a single point, Motion::any; lines, which
+///             leave next to nothing; a swing that is over in a few frames; above 0.2, where strains are not small.
+///             implicit_newton: nothing is known of it
 ///   needs   a request that validate() accepts, substeps ≥ 1
-inline Prediction predicted_stretch(const PlanRequest& request, Solver solver, int substeps) noexcept {
+[[nodiscard]] inline Prediction predicted_stretch(const PlanRequest& request, Solver solver, int substeps) noexcept {
   if (solver == Solver::implicit_newton) return {(std::numeric_limits<double>::infinity)(), 2, true};
   Prediction law = detail::law_of(request, solver, substeps);
   // A coordinate of size L is known to L times rounding, a link to that over l; many sweeps add some up. Measured.

@@ -85,9 +85,10 @@ inline double lines_left(double N, double a) noexcept {
   return 5e-4 * (N * a * a) * (N * a * a);
 }
 
-/// What Gauss-Seidel over the diagonals disturbs of the lines before it. Measured: at most this.
-inline double diagonals_left(double N, double a) noexcept {
-  return 3e-4 * N * a;
+/// What the diagonals, swept after the lines, leave of a swing. Measured: while u is above 4e-4 the step's own damping keeps
+/// the sheet smooth; shorter steps let it wrinkle and leave more, whatever their number.
+inline double diagonals_left(double N, double u) noexcept {
+  return u >= 4e-4 ? 2.5e-5 * N : 0.05;
 }
 
 }  // namespace pbd::detail
