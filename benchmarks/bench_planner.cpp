@@ -99,8 +99,9 @@ int main(int argc, char** argv) {
                "hold,motion,diagonals,columns,rows,tip_mass,spacing,gravity,dt,tolerance,most_sweeps,scalar,solver,"
                "substeps,iterations,meets,upper,predicted,measured,ratio\n");
 
-  const auto sizes = bench::smoke() ? std::vector<bench::Grid>{{5, 9}}
-                                    : std::vector<bench::Grid>{{5, 9}, {17, 17}, {33, 17}, {17, 33}, {33, 33}, {33, 65}};
+  const auto sizes = bench::smoke()
+                         ? std::vector<bench::Grid>{{5, 9}}
+                         : std::vector<bench::Grid>{{5, 9}, {17, 17}, {33, 17}, {17, 33}, {33, 33}, {33, 65}};
   for (const Hold hold : {Hold::top_row, Hold::top_corners, Hold::top_left})
     for (const bool diagonals : {false, true})
       for (const Motion motion : {Motion::rest, Motion::drop, Motion::swing, Motion::any})

@@ -72,12 +72,20 @@ PlanRequest in_double(PlanRequest r) {
 }  // namespace
 
 TEST_CASE("what is predicted is measured, within a factor of 1.5", "[planner][long]") {
-  // Where it is a prediction at all. A sheet with diagonals swung from the horizontal, and whatever moves long enough to
-  // crack, is chaotic: there it is an upper estimate, see below.
+  // Where it is a prediction at all. A sheet with diagonals swung from the horizontal, and whatever moves long enough
+  // to crack, is chaotic: there it is an upper estimate, see below.
   PlanRequest r;
-  SECTION("a rope at rest") { r = {.columns = 1, .rows = 33, .spacing = 0.05, .tolerance = 0.02, .motion = Motion::rest}; }
+  SECTION("a rope at rest") {
+    r = {.columns = 1, .rows = 33, .spacing = 0.05, .tolerance = 0.02, .motion = Motion::rest};
+  }
   SECTION("a rope with a heavy end at rest") {
-    r = {.columns = 1, .rows = 9, .spacing = 0.1, .dt = 1.0 / 30, .tolerance = 0.01, .motion = Motion::rest, .tip_mass = 20};
+    r = {.columns = 1,
+         .rows = 9,
+         .spacing = 0.1,
+         .dt = 1.0 / 30,
+         .tolerance = 0.01,
+         .motion = Motion::rest,
+         .tip_mass = 20};
   }
   SECTION("a curtain at rest") {
     r = {.columns = 7, .rows = 25, .spacing = 0.1, .gravity = 1.62, .tolerance = 0.001, .motion = Motion::rest};
@@ -112,13 +120,19 @@ TEST_CASE("what is predicted is measured, within a factor of 1.5", "[planner][lo
     r = {.columns = 21, .rows = 7, .spacing = 0.1, .gravity = 3.7, .tolerance = 0.05, .hold = Hold::top_corners};
   }
   SECTION("a sheet swung between two corners") {
-    r = {.columns = 7, .rows = 17, .spacing = 0.1, .tolerance = 0.06, .hold = Hold::top_corners, .motion = Motion::swing};
+    r = {.columns = 7,
+         .rows = 17,
+         .spacing = 0.1,
+         .tolerance = 0.06,
+         .hold = Hold::top_corners,
+         .motion = Motion::swing};
   }
   SECTION("a sheet with diagonals let go between two corners") {
     r = {.columns = 13, .rows = 13, .spacing = 0.1, .tolerance = 0.02, .hold = Hold::top_corners, .diagonals = true};
   }
   SECTION("a tall sheet with diagonals at rest between two corners") {
-    r = {.columns = 6, .rows = 15, .spacing = 0.1, .tolerance = 0.02, .hold = Hold::top_corners, .motion = Motion::rest};
+    r = {
+        .columns = 6, .rows = 15, .spacing = 0.1, .tolerance = 0.02, .hold = Hold::top_corners, .motion = Motion::rest};
     r.diagonals = true;
   }
   r = in_double(r);
@@ -193,7 +207,8 @@ TEST_CASE("a long curtain gets lines, and they keep the tolerance", "[planner][l
 }
 
 TEST_CASE("lines and diagonals swing in the fewest substeps that keep lines stable", "[planner][long]") {
-  PlanRequest r{.columns = 9, .rows = 33, .spacing = 0.1, .tolerance = 0.002, .motion = Motion::swing, .diagonals = true};
+  PlanRequest r{
+      .columns = 9, .rows = 33, .spacing = 0.1, .tolerance = 0.002, .motion = Motion::swing, .diagonals = true};
   const pbd::Plan plan = pbd::make_plan(r);
   REQUIRE_FALSE(plan.error);
   CHECK(plan.solver == Solver::lines);
@@ -240,7 +255,8 @@ TEST_CASE("a plan depends on ratios alone", "[planner]") {
   for (const Hold hold : {Hold::top_row, Hold::top_corners, Hold::top_left})
     for (const Motion motion : {Motion::rest, Motion::drop, Motion::swing, Motion::any})
       for (const bool diagonals : {false, true}) {
-        PlanRequest r{.columns = 12, .rows = 20, .spacing = 0.1, .hold = hold, .motion = motion, .diagonals = diagonals};
+        PlanRequest r{
+            .columns = 12, .rows = 20, .spacing = 0.1, .hold = hold, .motion = motion, .diagonals = diagonals};
         r.has_lines = diagonals;
         const pbd::Plan plan = pbd::make_plan(r);
         r.spacing *= s;
@@ -252,7 +268,8 @@ TEST_CASE("a plan depends on ratios alone", "[planner]") {
       }
 }
 
-TEST_CASE("more substeps are never predicted to stretch more, but for lines under diagonals that wrinkle", "[planner]") {
+TEST_CASE("more substeps are never predicted to stretch more, but for lines under diagonals that wrinkle",
+          "[planner]") {
   // A drop is left out: it depends on how far it has bounced when a frame ends.
   for (const Hold hold : {Hold::top_row, Hold::top_corners, Hold::top_left})
     for (const Motion motion : {Motion::rest, Motion::swing, Motion::any})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which solver, how many substeps, how many sweeps. Comes in: a PlanRequest with its tolerance and budget. Leaves: a Plan
-// for StepSettings, which says beforehand if the tolerance cannot be met, and what will be; during the run adapt()
+// Which solver, how many substeps, how many sweeps. Comes in: a PlanRequest with its tolerance and budget. Leaves: a
+// Plan for StepSettings, which says beforehand if the tolerance cannot be met, and what will be; during the run adapt()
 // corrects it by what is measured. Arithmetic in double: no particles, no allocation.
 #pragma once
 
@@ -19,17 +19,17 @@ struct Plan {
   Solver solver = Solver::gauss_seidel;
   int substeps = 1;
   int iterations = 1;
-  double stretch = 0;            ///< predicted, the largest |C|/d at the end of any frame
-  double order = 2;              ///< of stretch in the substep, h^order
-  bool upper = false;            ///< stretch is an upper estimate; otherwise right within a factor of 1.5
-  bool meets = false;            ///< stretch ≤ the tolerance
-  std::int64_t sweeps = 0;       ///< a frame
-  std::int64_t work = 0;         ///< constraint projections a frame; a link of a line counts as two
-  std::int64_t would_take = 0;   ///< sweeps a frame that would meet it, budget or not; 0: no number of them
+  double stretch = 0;                       ///< predicted, the largest |C|/d at the end of any frame
+  double order = 2;                         ///< of stretch in the substep, h^order
+  bool upper = false;                       ///< stretch is an upper estimate; otherwise right within a factor of 1.5
+  bool meets = false;                       ///< stretch ≤ the tolerance
+  std::int64_t sweeps = 0;                  ///< a frame
+  std::int64_t work = 0;                    ///< constraint projections a frame; a link of a line counts as two
+  std::int64_t would_take = 0;              ///< sweeps a frame that would meet it, budget or not; 0: no number of them
   Solver suggested = Solver::gauss_seidel;  ///< the solver, or one that may do what it cannot
-  const char* why = "";          ///< static text
-  int frames_seen = 0;           ///< by adapt(), with these substeps
-  double most_seen = 0;          ///< the largest stretch of those frames
+  const char* why = "";                     ///< static text
+  int frames_seen = 0;                      ///< by adapt(), with these substeps
+  double most_seen = 0;                     ///< the largest stretch of those frames
   Error error;
 
   template <class Scalar, int Dim>
@@ -117,7 +117,8 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
 ///     if (!plan.meets) std::printf("%s; %g will be met\n", plan.why, plan.stretch);
 ///     plan.apply(settings);
 ///
-///   answers  what will be met otherwise: the plan is then the one that stretches least within the budget. If that has no
+///   answers  what will be met otherwise: the plan is then the one that stretches least within the budget. If that has
+///   no
 ///            room for a single sweep, the plan is one substep all the same
 ///   errors   what validate() refuses
 ///   cost     O(log of the substeps)
@@ -136,9 +137,9 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
     const bool better = lines.meets != plan.meets ? lines.meets
                         : plan.meets              ? lines.work < plan.work
                                                   : lines.stretch < plan.stretch;
-    const std::int64_t least =
-        lines.would_take > 0 && (plan.would_take == 0 || lines.would_take < plan.would_take) ? lines.would_take
-                                                                                              : plan.would_take;
+    const std::int64_t least = lines.would_take > 0 && (plan.would_take == 0 || lines.would_take < plan.would_take)
+                                   ? lines.would_take
+                                   : plan.would_take;
     if (possible && better) {
       plan = lines;
       plan.why = "lines, in as many substeps as their tension asks for";
@@ -153,9 +154,9 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
   return plan;
 }
 
-/// Corrects a plan by the largest stretch of the last frame: the law says how many more substeps it takes. More at once,
-/// at most four times as many, within the budget and while they are of use; fewer by a sixteenth, and only
-/// after sixteen frames that all would have done with fewer, because a sheet that bounces is unstretched in between. Lines
+/// Corrects a plan by the largest stretch of the last frame: the law says how many more substeps it takes. More at
+/// once, at most four times as many, within the budget and while they are of use; fewer by a sixteenth, and only after
+/// sixteen frames that all would have done with fewer, because a sheet that bounces is unstretched in between. Lines
 /// get no fewer: their tension asked for them. O(log of the substeps).
 [[nodiscard]] inline Plan adapt(const Plan& plan, const PlanRequest& request, double measured) noexcept {
   if (plan.error || validate(request) || plan.solver == Solver::implicit_newton || plan.substeps < 1) return plan;
@@ -174,7 +175,8 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
     wanted = (std::max)(std::ceil(now * times(next.most_seen)), std::floor(now * 15 / 16));
   if (wanted != now || next.frames_seen >= 16) next.most_seen = next.frames_seen = 0;
 
-  const std::int64_t useful = (std::max)(2 * detail::useful_substeps(request, plan.solver), std::int64_t{plan.substeps});
+  const std::int64_t useful =
+      (std::max)(2 * detail::useful_substeps(request, plan.solver), std::int64_t{plan.substeps});
   const std::int64_t most = (std::min)(detail::affordable(request, plan.solver, plan.iterations), useful);
   next.substeps = static_cast<int>((std::max)((std::min)(wanted, static_cast<double>(most)), 1.0));
   next.stretch = burst ? measured : measured * std::pow(now / next.substeps, plan.order);

@@ -38,10 +38,10 @@ enum class Motion {
 struct PlanRequest {
   int columns = 40;
   int rows = 30;
-  double spacing = 0.2;          ///< l, m
-  double gravity = 9.81;         ///< m/s², its size
-  double dt = 1.0 / 60;          ///< s, a frame
-  double tolerance = 0.01;       ///< the largest |C|/d of any constraint at the end of any frame
+  double spacing = 0.2;     ///< l, m
+  double gravity = 9.81;    ///< m/s², its size
+  double dt = 1.0 / 60;     ///< s, a frame
+  double tolerance = 0.01;  ///< the largest |C|/d of any constraint at the end of any frame
   Hold hold = Hold::top_row;
   Motion motion = Motion::drop;
   bool diagonals = false;
@@ -49,8 +49,8 @@ struct PlanRequest {
   std::int64_t most_sweeps = 0;  ///< a frame; 0: as many as it takes, up to 2^20
   std::int64_t most_work = 0;    ///< constraint projections a frame; 0: as many as it takes
   bool has_lines = true;         ///< the caller could use lines
-  double margin = 1.5;           ///< a plan aims at the tolerance over this, 1 at the tolerance: so far off predictions are
-  double rounding = 0x1p-24;     ///< half an epsilon of the particles' Scalar: 0x1p-53 for double
+  double margin = 1.5;  ///< a plan aims at the tolerance over this, 1 at the tolerance: so far off predictions are
+  double rounding = 0x1p-24;  ///< half an epsilon of the particles' Scalar: 0x1p-53 for double
 };
 
 /// Refuses what no plan can be made for.
@@ -73,8 +73,8 @@ inline Error validate(const PlanRequest& r) noexcept {
   return {};
 }
 
-/// A stretch, and how it follows the substep: as h^order. `upper`: the motion is chaotic, or the law is not: what has been
-/// measured is no more than this, perhaps much less. Otherwise it has been within a factor of 1.5.
+/// A stretch, and how it follows the substep: as h^order. `upper`: the motion is chaotic, or the law is not: what has
+/// been measured is no more than this, perhaps much less. Otherwise it has been within a factor of 1.5.
 struct Prediction {
   double stretch = 0;
   double order = 2;
@@ -88,9 +88,7 @@ constexpr bool is_curtain(const PlanRequest& r) noexcept {
   return r.hold == Hold::top_row || r.columns == 1 || (r.hold == Hold::top_corners && r.columns == 2);
 }
 
-constexpr bool is_swung(const PlanRequest& r) noexcept {
-  return r.motion == Motion::swing || r.motion == Motion::any;
-}
+constexpr bool is_swung(const PlanRequest& r) noexcept { return r.motion == Motion::swing || r.motion == Motion::any; }
 
 inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) noexcept {
   const double C = r.columns, N = r.rows - 1, R = r.tip_mass;
@@ -131,10 +129,12 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
 /// How far a request stretches with a solver in so many substeps (one sweep each, lines two): its law, and rounding on
 /// top of it. O(1).
 ///
-///   predicts  curtains and ropes at rest and let go; swung, those without diagonals. Held by two corners: at rest and let
+///   predicts  curtains and ropes at rest and let go; swung, those without diagonals. Held by two corners: at rest and
+///   let
 ///             go, with five columns or more, or with diagonals and at most four times as wide as high; without
 ///             diagonals also swung. tests/test_planner.cpp and benchmarks/bench_planner.cpp measure these
-///   upper     what wrinkles, folds or cracks, which is chaotic: diagonals swung, a single point, Motion::any; lines, which
+///   upper     what wrinkles, folds or cracks, which is chaotic: diagonals swung, a single point, Motion::any; lines,
+///   which
 ///             leave next to nothing; a swing that is over in a few frames; above 0.2, where strains are not small.
 ///             implicit_newton: nothing is known of it
 ///   needs   a request that validate() accepts, substeps ≥ 1
