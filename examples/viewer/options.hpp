@@ -11,12 +11,17 @@
 
 namespace viewer {
 
+/// What the cloth's surface is coloured by. The constraints are coloured by stretch unless it is tension.
+enum class Color { plain, stretch, tension };
+
 /// What of the cloth is drawn.
 struct Look {
   bool shaded = true;
   bool constraints = false;
   bool particles = false;
+  Color color = Color::plain;
   float stretch_range = 0.02f;  // the stretch that is all red, and, negative, all blue
+  float tension_range = 0;      // the same of tension, N; 0: the viewer's choice
 };
 
 /// Where the camera starts.
@@ -41,6 +46,7 @@ struct Options {
   View view;
   bool panel = true;
   bool paused = false;
+  bool diagnostics = false;  // how the sweeps converge and how stretch is spread: plots, or numbers where no window is
 
   int frames = -1;  // -1: not said
   double fps = 60;
