@@ -151,7 +151,7 @@ void draw_readouts(App& s) {
     energy_row("elastic", m.elastic);
     energy_row("total", m.kinetic + m.potential + m.elastic);
     row("sweeps", "%.0f", s.scene.report.sweeps);
-    row("ended by", name_of(s.scene.report.ended), 0);
+    row("ended by", s.scene.report.ended == pbd::SweepEnd::tolerance ? "tolerance" : "count", 0);
     ImGui::EndTable();
   }
   const auto plot = [&](const char* label, const std::array<float, History::length>& values, float now) {
@@ -159,7 +159,7 @@ void draw_readouts(App& s) {
     std::snprintf(text, sizeof text, "%s %.2f %%", label, static_cast<double>(now));
     const float top = std::max(*std::max_element(values.begin(), values.end()) * 1.15f, 0.1f);
     ImGui::PlotLines("##plot", values.data(), History::length, s.history.next, text, 0, top,
-                     {ImGui::GetContentRegionAvail().x, 42 * s.scale});
+                     {ImGui::GetContentRegionAvail().x, 34 * s.scale});
   };
   ImGui::PushID(0);
   plot("max stretch", s.history.max_stretch, 100 * m.max_stretch);

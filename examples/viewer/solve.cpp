@@ -155,7 +155,7 @@ const std::vector<SolverName>& solver_names() {
       {Solver::lines, "lines", "lines", Takes::hard_or_springs, 10, 2, true},
       {Solver::global, "global", "global, direct", Takes::hard_or_springs, 10, 1, false},
       {Solver::chebyshev, "chebyshev", "Chebyshev", Takes::all, 4, 10, false},
-      {Solver::coarse, "coarse", "coarse to fine", Takes::hard, 5, 2, false},
+      {Solver::coarse, "coarse", "coarse to fine", Takes::hard, 20, 1, false},
   };
   return names;
 }
