@@ -126,6 +126,16 @@ TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse le
           if (!error) error = pbd::step(particles, settings, extrapolated);
         }) == 0);
   CHECK_FALSE(error);
+TEMPLATE_LIST_TEST_CASE("a Newton step allocates nothing", "[allocation]", EveryMemory) {
+  using Scalar = typename TestType::Scalar;
+  TestType memory(50);
+  scatter(memory.particles);
+  auto newton = pbd::make_implicit_newton(memory.particles, net<pbd::DistanceConstraint<Scalar>>(memory.particles),
+                                          net<pbd::CompliantDistanceConstraint<Scalar>>(memory.particles));
+  const pbd::StepSettings<Scalar, TestType::dim> settings{.substeps = 2, .iterations = 3};
+  pbd::Error taken;
+  CHECK(allocations_of([&] { taken = pbd::step(memory.particles, settings, newton); }) == 0);
+  CHECK_FALSE(taken);
 }
 
 TEMPLATE_LIST_TEST_CASE("asking allocates nothing", "[allocation]", EveryMemory) {

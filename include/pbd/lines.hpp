@@ -57,7 +57,7 @@ struct Lines {
   void sweep(P& set, const Substep<Scalar>& substep) noexcept {
     for_each_strip<Scalar>(set, set.predicted, work.data(), [&](const auto& strip, auto number) {
       const auto asked = detail::solve_lines<decltype(number)>(strip, lambda.data() + strip.first_link, substep);
-      for_each_lane(asked, [this](Scalar one) {
+      detail::for_each_lane<Scalar>(asked, [this](Scalar one) {
         tightest_now = (std::max)(tightest_now, (std::min)(one, Scalar{4}));  // beyond its trust a solve asks for anything
       });
     });
@@ -118,8 +118,8 @@ struct Lines {
     bool finite = true;
     for_each_strip<const Scalar>(set, set.position, work.data(), [&](const auto& strip, auto number) {
       decltype(number) flags(Scalar{0});
-      for_each_lane(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
-      for_each_lane(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
+      detail::for_each_lane<Scalar>(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
+      detail::for_each_lane<Scalar>(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
     });
     return finite ? largest : std::numeric_limits<Scalar>::infinity();
   }
@@ -200,14 +200,6 @@ struct Lines {
       return Scalar{};
     else
       return detail::Lanes<Scalar, width>{};
-  }
-
-  template <class Number, class Function>
-  static void for_each_lane(Number numbers, Function function) noexcept {
-    if constexpr (std::is_same_v<Number, Scalar>)
-      function(numbers);
-    else
-      numbers.distribute([&function](int, Scalar number) { function(number); });
   }
 };
 

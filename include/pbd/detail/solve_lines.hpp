@@ -167,15 +167,19 @@ void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relax
   }
 }
 
-template <class Number>
-[[nodiscard]] bool any_above(Number numbers, Number bound) noexcept {
-  if constexpr (std::is_floating_point_v<Number>) {
-    return numbers > bound;
-  } else {
-    bool any = false;
-    select(numbers > bound, Number(1), Number(0)).distribute([&any](int, auto lane) { any = any || lane > 0; });
-    return any;
-  }
+template <class Scalar, class Number, class Function>
+void for_each_lane(Number numbers, Function function) noexcept {
+  if constexpr (std::is_same_v<Number, Scalar>)
+    function(numbers);
+  else
+    numbers.distribute([&function](int, Scalar number) { function(number); });
+}
+
+template <class Scalar, class Number>
+[[nodiscard]] bool any_above(Number numbers, Scalar bound) noexcept {
+  bool any = false;
+  for_each_lane<Scalar>(numbers, [&](Scalar number) { any = any || number > bound; });
+  return any;
 }
 
 /// The solve of lines as far as it may be trusted. It takes the directions n as fixed, which a tension beyond
@@ -184,12 +188,12 @@ template <class Number>
 /// Marquardt's damping) until it does not: it gives way, and comes right in further sweeps.
 template <class Number, class Scalar, std::size_t dim>
 Number solve_lines(const LineInput<Scalar, dim>& input, Scalar* lambda, const Substep<Scalar>& substep) noexcept {
-  const Number most(2);
+  constexpr Scalar most = 2;
   Number mu(0);
   const Number wanted = eliminate(input, lambda, substep, mu);
   Number asked = wanted;
-  for (int attempt = 0; attempt < 8 && any_above(asked, most); ++attempt) {
-    mu = select(asked > most, Number(4) * mu + Number(Scalar(0.001)), mu);
+  for (int attempt = 0; attempt < 8 && any_above<Scalar>(asked, most); ++attempt) {
+    mu = select(asked > Number(most), Number(4) * mu + Number(Scalar(0.001)), mu);
     asked = eliminate(input, lambda, substep, mu);
   }
   move_line(input, lambda, Number(substep.relaxation));
