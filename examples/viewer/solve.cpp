@@ -156,6 +156,7 @@ const std::vector<SolverName>& solver_names() {
       {Solver::global, "global", "global, direct", Takes::hard_or_springs, 10, 1, false},
       {Solver::chebyshev, "chebyshev", "Chebyshev", Takes::all, 4, 10, false},
       {Solver::coarse, "coarse", "coarse to fine", Takes::hard, 20, 1, false},
+      {Solver::newton, "newton", "implicit Newton", Takes::hard_or_springs, 1, 4, false},
   };
   return names;
 }
@@ -179,6 +180,9 @@ std::unique_ptr<Solve<Dim>> make_solve(const ClothOf<Dim, Constraint>& cloth, So
     case Solver::coarse:
       return sweeps<Dim>(pbd::make_coarse_to_fine(cloth), pbd::make_batches(cloth.structural),
                          pbd::make_batches(cloth.shear), pbd::make_batches(cloth.bending));
+    case Solver::newton:
+      return sweeps<Dim>(pbd::make_implicit_newton(cloth.particles, springs(cloth.structural), springs(cloth.shear),
+                                                   springs(cloth.bending)));
   }
   return nullptr;
 }

@@ -21,6 +21,7 @@ enum class Solver {
   global,        ///< all at once, by a sparse direct solve
   chebyshev,     ///< in batches, extrapolated from sweep to sweep
   coarse,        ///< coarse levels of the grid before every sweep in batches
+  newton,        ///< all at once, by Newton steps towards implicit Euler
 };
 
 /// Which constraints a solver can be given.
