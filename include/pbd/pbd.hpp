@@ -13,10 +13,9 @@
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
 // in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Goldenthal07] fast
 // projection; [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
-// Based Dynamics; [Wang15] Chebyshev semi-iteration. docs/references.md has them in full.
-// in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Baraff98] Large Steps in
-// Cloth Simulation; [Tournier15] geometric stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested
-// dissection; [Duff83] multifrontal elimination. docs/references.md has them in full.
+// Based Dynamics; [Wang15] Chebyshev semi-iteration; [Baraff98] Large Steps in Cloth Simulation; [Tournier15] geometric
+// stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested dissection; [Duff83] multifrontal elimination.
+// docs/references.md has them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error
@@ -33,11 +32,11 @@
 #include <pbd/coarse_to_fine.hpp>   // 4 a grid's coarse levels, before its own sweeps
 #include <pbd/lines.hpp>            // 4 whole chains of links at once
 #include <pbd/global_solve.hpp>     // 4 all constraints at once, by a sparse direct solve
-#include <pbd/residual.hpp>         // 4 how far from satisfied
-#include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/block_matrix.hpp>     // 4 the matrix of a global solve, and what may solve it
 #include <pbd/block_cholesky.hpp>   // 4 … directly
 #include <pbd/implicit_newton.hpp>  // 4 all constraints at once, for cloth that points hold
+#include <pbd/residual.hpp>         // 4 how far from satisfied
+#include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
 #include <pbd/conserved.hpp>        //   energy and momentum
