@@ -111,8 +111,9 @@ void print_summary(const Options& o, const Scene& scene, double ms, int frames_w
   std::printf("simulated  %.3f s in %lld steps of %.3g ms, %s substeps of %d iteration%s\n", scene.time,
               static_cast<long long>(scene.steps), 1000 * static_cast<double>(s.dt), substeps, s.iterations,
               s.iterations == 1 ? "" : "s");
-  std::printf("solver     %s; in the last step %d sweeps in %d substeps, ended by %s\n", name_of(s.solver).option,
-              scene.report.sweeps, scene.report.substeps, name_of(scene.report.ended));
+  std::printf("solver     %s; in the last step %d sweeps in %d substep%s, ended by %s\n", name_of(s.solver).option,
+              scene.report.sweeps, scene.report.substeps, scene.report.substeps == 1 ? "" : "s",
+              name_of(scene.report.ended));
   if (scene.steps > 0)
     std::printf("speed      %.3f ms a step, %.1f times real time\n", per_step, 1000 * scene.time / ms);
   std::printf("stretch    max %.2f %%, rms %.2f %%\n", 100 * static_cast<double>(m.max_stretch),

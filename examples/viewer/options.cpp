@@ -91,8 +91,9 @@ void add_run_options(CLI::App& app, Options& o, std::string& size) {
       ->capture_default_str();
   app.add_option("--tension-range", o.look.tension_range,
                  "The tension that is all red or, negative, all blue, N [the weight of a column]");
-  app.add_flag("--diagnostics", o.diagnostics,
-               "Show how the sweeps converge and how stretch is spread; without a window, print it and add it to --csv");
+  app.add_flag(
+      "--diagnostics", o.diagnostics,
+      "Show how the sweeps converge and how stretch is spread; without a window, print it and add it to --csv");
   app.add_flag("--panel,!--no-panel", o.panel, "Open the window with its panel [on]");
   app.add_flag("--paused", o.paused, "Open the window with time standing still");
   app.add_option("--frames", o.frames, "Run so many frames without a window, then stop; frame 0 is the start [120]");

@@ -32,9 +32,7 @@ struct View {
 };
 
 /// Aslant if there is depth to see, straight on in 2-D.
-[[nodiscard]] inline View first_view(int dim) {
-  return dim == 2 ? View{0, 0, 1} : View{};
-}
+[[nodiscard]] inline View first_view(int dim) { return dim == 2 ? View{0, 0, 1} : View{}; }
 
 /// Puts it where the whole cloth is seen. Keeps the shift.
 void aim(Camera& camera, const View& view, const Extent& extent, Size size);

@@ -76,9 +76,7 @@ void set(GLuint program, const char* name, const Eigen::Vector3f& value) {
 void set(GLuint program, const char* name, const Eigen::Vector2f& value) {
   glUniform2fv(glGetUniformLocation(program, name), 1, value.data());
 }
-void set(GLuint program, const char* name, float value) {
-  glUniform1f(glGetUniformLocation(program, name), value);
-}
+void set(GLuint program, const char* name, float value) { glUniform1f(glGetUniformLocation(program, name), value); }
 
 const Eigen::Vector3f& to_light() {
   static const Eigen::Vector3f direction = Eigen::Vector3f(-0.62f, 0.95f, 0.5f).normalized();
@@ -222,8 +220,7 @@ void draw(const Renderer& r, const Scene& scene, const Camera& camera, const Loo
   const Tint tinting = tint(look, scene.settings);
   const bool tinted = look.color != Color::plain && look.shaded && !look.constraints;
   const std::vector<Line> all = look.constraints || tinted ? lines(scene) : std::vector<Line>{};
-  upload_surface(r, scene, x,
-                 tinted ? tint_particles(tinting, all, count_particles(scene)) : std::vector<float>{});
+  upload_surface(r, scene, x, tinted ? tint_particles(tinting, all, count_particles(scene)) : std::vector<float>{});
 
   glBindFramebuffer(GL_FRAMEBUFFER, r.shadow_buffer);
   glViewport(0, 0, shadow_size, shadow_size);

@@ -217,8 +217,7 @@ pbd::Error step(Scene& scene) {
         const float h = dt / static_cast<float>(settings.substeps);
         const Drag drag{-std::expm1(-scene.settings.drag * h) / h};
         const auto begin = std::chrono::steady_clock::now();
-        const auto report =
-            cloth.solve->step(particles, settings, drag, scene.watched ? &scene.residuals : nullptr);
+        const auto report = cloth.solve->step(particles, settings, drag, scene.watched ? &scene.residuals : nullptr);
         const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
         if (report) return report;
         scene.report = report;

@@ -93,8 +93,8 @@ struct Scene {
   Eigen::Matrix3Xf previous;  // positions before the last step: a frame between two steps is drawn between them
   double time = 0;            // s
   std::int64_t steps = 0;
-  double last_step_ms = 0;  // of pbd::step alone
-  pbd::StepReport<float> report;  // of the last step
+  double last_step_ms = 0;            // of pbd::step alone
+  pbd::StepReport<float> report;      // of the last step
   pbd::Substep<float> substep{1, 1};  // of the last step, or of the next one before the first
   bool watched = false;               // look at every sweep of a step's last substep, which costs time
   std::vector<float> residuals;       // of the last step if watched: max |C|/d before the sweeps, and after each

@@ -80,7 +80,7 @@ class Sweeps : public Solve<Dim> {
     const auto add = [&](const auto& set) {
       const std::size_t first = lines.size();
       for_each_constraint(set, [&](const auto& c) {
-        lines.push_back({c.i, c.j, c.relative_stretch(particles), 0});
+        lines.push_back({c.i, c.j, c.relative_stretch(particles), 0, c.rest_length});
       });
       std::vector<float> forces(lines.size() - first);
       pbd::write_forces(forces, particles, substep, set);
@@ -136,9 +136,7 @@ std::unique_ptr<Solve<Dim>> sweeps(Sets... sets) {
 }
 
 // What a solver of forces takes: springs, or hard constraints that keep the λ that a soft one has no place for.
-const std::vector<Compliant>& springs(const std::vector<Compliant>& links) {
-  return links;
-}
+const std::vector<Compliant>& springs(const std::vector<Compliant>& links) { return links; }
 std::vector<Compliant> springs(const std::vector<Soft>& links) {
   std::vector<Compliant> hard;
   hard.reserve(links.size());
@@ -153,10 +151,10 @@ const std::vector<SolverName>& solver_names() {
       {Solver::gauss_seidel, "gauss-seidel", "Gauss-Seidel", Takes::all, 10, 1, false},
       {Solver::batches, "batches", "Gauss-Seidel in batches", Takes::all, 10, 1, false},
       {Solver::lines, "lines", "lines", Takes::hard_or_springs, 10, 2, true},
-      {Solver::global, "global", "global, direct", Takes::hard_or_springs, 10, 1, false},
+      {Solver::global, "global", "global, direct", Takes::hard_or_springs, 4, 1, false},
       {Solver::chebyshev, "chebyshev", "Chebyshev", Takes::all, 4, 10, false},
       {Solver::coarse, "coarse", "coarse to fine", Takes::hard, 20, 1, false},
-      {Solver::newton, "newton", "implicit Newton", Takes::hard_or_springs, 1, 4, false},
+      {Solver::newton, "newton", "implicit Newton", Takes::hard_or_springs, 1, 3, false},
   };
   return names;
 }
@@ -173,7 +171,8 @@ std::unique_ptr<Solve<Dim>> make_solve(const ClothOf<Dim, Constraint>& cloth, So
       return sweeps<Dim>(pbd::make_batches(springs(cloth.shear)), pbd::make_batches(springs(cloth.bending)),
                          pbd::make_lines(springs(pbd::line_constraints(cloth))));
     case Solver::global:
-      return sweeps<Dim>(pbd::make_global_solve(springs(cloth.structural), springs(cloth.shear), springs(cloth.bending)));
+      return sweeps<Dim>(
+          pbd::make_global_solve(springs(cloth.structural), springs(cloth.shear), springs(cloth.bending)));
     case Solver::chebyshev:
       return accelerated<Dim>(cloth.particles, pbd::make_batches(cloth.structural), pbd::make_batches(cloth.shear),
                               pbd::make_batches(cloth.bending));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// How a cloth's constraints are solved. Comes in: a cloth, the name of a solver. Leaves: the solver with constraint sets
-// of its own, made once; it steps the cloth's particles, and tells how stretched each constraint is and what it carries.
-// A further solver is a name here, a case in make_solve(), and a line in solver_names().
+// How a cloth's constraints are solved. Comes in: a cloth, the name of a solver. Leaves: the solver with constraint
+// sets of its own, made once; it steps the cloth's particles, and tells how stretched each constraint is and what it
+// carries. A further solver is a name here, a case in make_solve(), and a line in solver_names().
 #pragma once
 
 #include <pbd/pbd.hpp>
@@ -36,7 +36,7 @@ struct SolverName {
   const char* option;  ///< on the command line
   const char* label;   ///< in the panel
   Takes takes;
-  int substeps;    ///< what it does well with …
+  int substeps;  ///< what it does well with …
   int iterations;
   bool automatic;  ///< … or as many substeps as its tension asks for
 };
@@ -56,6 +56,7 @@ struct Line {
   std::int32_t j;
   float stretch;  // relative, negative if compressed
   float tension;  // N, negative where it pushes; 0 where no force is known
+  float length;   // at rest, m
 };
 
 /// The air: a = −rate · v.
@@ -84,7 +85,8 @@ class Solve {
   /// How many substeps of a dt its tension asks for; 0: it has no opinion.
   [[nodiscard]] virtual int substeps(const Particles& particles, float dt, float gravity) const = 0;
   /// Its constraints as they stand after a step of such substeps.
-  [[nodiscard]] virtual std::vector<Line> lines(const Particles& particles, const pbd::Substep<float>& substep) const = 0;
+  [[nodiscard]] virtual std::vector<Line> lines(const Particles& particles,
+                                                const pbd::Substep<float>& substep) const = 0;
 };
 
 template <int Dim, class Constraint>

@@ -21,14 +21,14 @@ float usual_tension(const SceneSettings& s) {
 }
 
 std::vector<float> tint_particles(const Tint& tint, const std::vector<Line>& lines, int particles) {
-  std::vector<float> sums(static_cast<std::size_t>(particles)), counts(sums.size());
+  std::vector<float> sums(static_cast<std::size_t>(particles)), lengths(sums.size());
   for (const Line& line : lines)
     for (const std::int32_t end : {line.i, line.j}) {
-      sums[static_cast<std::size_t>(end)] += tint.of(line);
-      counts[static_cast<std::size_t>(end)] += 1;
+      sums[static_cast<std::size_t>(end)] += line.length * tint.of(line);
+      lengths[static_cast<std::size_t>(end)] += line.length;
     }
   for (std::size_t i = 0; i < sums.size(); ++i)
-    if (counts[i] > 0) sums[i] /= counts[i];
+    if (lengths[i] > 0) sums[i] /= lengths[i];
   return sums;
 }
 

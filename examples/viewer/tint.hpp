@@ -20,17 +20,16 @@ struct Tint {
 };
 
 /// Is any colour there that needs a legend?
-[[nodiscard]] inline bool is_tinted(const Look& look) {
-  return look.constraints || look.color != Color::plain;
-}
+[[nodiscard]] inline bool is_tinted(const Look& look) { return look.constraints || look.color != Color::plain; }
 
 [[nodiscard]] Tint tint(const Look& look, const SceneSettings& settings);
 
-/// What a tension of nobody's choice is compared with, N: a column of the sheet hanging, rounded up to 1, 2 or 5 times a
-/// power of ten. It does not depend on the motion, so that colours can be compared from frame to frame.
+/// What a tension of nobody's choice is compared with, N: a column of the sheet hanging, rounded up to 1, 2 or 5 times
+/// a power of ten. It does not depend on the motion, so that colours can be compared from frame to frame.
 [[nodiscard]] float usual_tension(const SceneSettings& settings);
 
-/// One number a particle: the mean of the lines that end there.
+/// One number a particle: the mean of the lines that end there, weighted by their lengths. So the edges and the
+/// diagonals of a cell cancel in what they hold against each other; how much that is, no load determines.
 [[nodiscard]] std::vector<float> tint_particles(const Tint& tint, const std::vector<Line>& lines, int particles);
 
 }  // namespace viewer

@@ -7,11 +7,11 @@ using viewer::parse;
 
 TEST_CASE("every knob of the panel has an option") {
   const auto parsed =
-      parse({"--columns",    "20",     "--rows",     "10",        "--spacing",  "0.1", "--pins",       "row",
-             "--dim",        "3",      "--start",    "vertical",  "--slack",    "0.1", "--method",     "xpbd",
-             "--compliance", "1e-4",   "--no-shear", "--bending", "--mass",     "0.5", "--gravity",    "1.62",
-             "--drag",       "0",      "--dt",       "0.01",      "--substeps", "3",   "--iterations", "4",
-             "--solver",     "lines",  "--tolerance", "0.01",     "--size",     "640x480"});
+      parse({"--columns",    "20",    "--rows",      "10",        "--spacing",  "0.1",    "--pins",       "row",
+             "--dim",        "3",     "--start",     "vertical",  "--slack",    "0.1",    "--method",     "xpbd",
+             "--compliance", "1e-4",  "--no-shear",  "--bending", "--mass",     "0.5",    "--gravity",    "1.62",
+             "--drag",       "0",     "--dt",        "0.01",      "--substeps", "3",      "--iterations", "4",
+             "--solver",     "lines", "--tolerance", "0.01",      "--size",     "640x480"});
   REQUIRE(parsed.mistake.empty());
   viewer::SceneSettings s;
   s.columns = 20;

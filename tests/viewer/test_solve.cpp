@@ -177,8 +177,14 @@ TEST_CASE("tension is coloured where it is known, on a scale that does not depen
   CHECK(viewer::tint(look, settings).range == 70);
 
   const viewer::Tint tint{true, false, 10};
-  const std::vector<viewer::Line> lines{{0, 1, 0, 5}, {1, 2, 0, -10}};
-  CHECK(viewer::tint_particles(tint, lines, 4) == std::vector<float>{0.5f, -0.25f, -1, 0});
+  const std::vector<viewer::Line> lines{{0, 1, 0, 5, 1}, {1, 2, 0, -10, 3}};
+  CHECK(viewer::tint_particles(tint, lines, 4) == std::vector<float>{0.5f, -0.625f, -1, 0});
+
+  // A square cell that pulls at its edges and pushes at its diagonals just as much.
+  const float edge = 3, diagonal = -3 * std::sqrt(2.0f), across = std::sqrt(2.0f);
+  const std::vector<viewer::Line> cell{{0, 1, 0, edge, 1}, {2, 3, 0, edge, 1},          {0, 2, 0, edge, 1},
+                                       {1, 3, 0, edge, 1}, {0, 3, 0, diagonal, across}, {1, 2, 0, diagonal, across}};
+  for (const float tone : viewer::tint_particles(tint, cell, 4)) CHECK(std::abs(tone) < 1e-6f);
 }
 
 TEST_CASE("the histogram counts every constraint once") {
