@@ -27,7 +27,7 @@ void draw_convergence(const App& s, float width) {
     high = std::max(high, digits.back());
   }
   low = std::floor(low);
-  high = std::max(std::ceil(high), low + 1);
+  high = std::max(std::ceil(high), low + 1) + 0.0f;  // no negative zero
   char ends[2][16];
   std::snprintf(ends[0], sizeof ends[0], "1e%.0f", static_cast<double>(high));
   std::snprintf(ends[1], sizeof ends[1], "1e%.0f", static_cast<double>(low));
