@@ -83,6 +83,7 @@ void advance(App& s, double real_seconds) {
 
   const Eigen::Vector3f hand = s.scene.grab ? s.scene.grab->target : s.hand_before;
   const auto started = std::chrono::steady_clock::now();
+  s.scene.watched = s.diagnostics;
   int done = 0;
   while (done < due && s.trouble.empty() && std::chrono::steady_clock::now() - started < longest_stepping) {
     // The hand's way since the last frame is spread over the frame's steps: all of it in the first one would be a jerk.

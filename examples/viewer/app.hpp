@@ -32,6 +32,7 @@ struct App {
   Size window{};    // in the pointer's units
   float scale = 1;  // of text and widgets, in the same units
   bool panel = true;
+  bool diagnostics = false;  // the plots are shown, and their numbers measured
   bool paused = false;
   bool single_step = false;
   std::string refusal;  // why the panel's settings were not taken; empty: they were

@@ -46,17 +46,37 @@ void write_obj(std::ostream& out, const Scene& scene) {
   }
 }
 
-void write_csv_header(std::ostream& out) {
-  out << "frame,time_s,max_stretch,rms_stretch,kinetic_J,potential_J,elastic_J\n";
+void write_csv_header(std::ostream& out, bool diagnostics) {
+  out << "frame,time_s,max_stretch,rms_stretch,kinetic_J,potential_J,elastic_J";
+  if (diagnostics) out << ',' << csv_diagnostics;
+  out << '\n';
 }
 
-void write_csv_row(std::ostream& out, int frame, const Scene& scene) {
+const char* name_of(pbd::SweepEnd end) {
+  return end == pbd::SweepEnd::tolerance ? "tolerance" : end == pbd::SweepEnd::budget ? "budget" : "iterations";
+}
+
+void write_csv_diagnostics(std::ostream& out, const Scene& scene) {
+  out << scene.report.substeps << ',' << scene.report.sweeps << ',' << name_of(scene.report.ended) << ',';
+  const auto& residuals = scene.residuals;
+  if (!residuals.empty()) put(out, residuals.front());
+  out << ',';
+  if (!residuals.empty()) put(out, residuals.back());
+  out << ',';
+  if (!residuals.empty()) put(out, pbd::convergence_factor(residuals));
+}
+
+void write_csv_row(std::ostream& out, int frame, const Scene& scene, bool diagnostics) {
   const Measures m = measure(scene);
   out << frame;
   for (const double value : {scene.time, double{m.max_stretch}, double{m.rms_stretch}, double{m.kinetic},
                              double{m.potential}, double{m.elastic}}) {
     out << ',';
     put(out, value);
+  }
+  if (diagnostics) {
+    out << ',';
+    write_csv_diagnostics(out, scene);
   }
   out << '\n';
 }

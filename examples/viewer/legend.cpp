@@ -24,7 +24,7 @@ void text_centered(ImDrawList& list, ImVec2 at, const char* text) {
 
 }  // namespace
 
-void draw_legend(const Look& look, Size window, float scale) {
+void draw_legend(const Tint& tint, Size window, float scale) {
   const float width = std::min(300 * scale, 0.4f * static_cast<float>(window.width)), height = 12 * scale,
               margin = 28 * scale;
   const float right = static_cast<float>(window.width) - margin - 20 * scale;
@@ -34,20 +34,24 @@ void draw_legend(const Look& look, Size window, float scale) {
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   list.AddRectFilledMultiColor({left, top}, {middle, bottom}, blue, grey, grey, blue);
   list.AddRectFilledMultiColor({middle, top}, {right, bottom}, grey, red, red, grey);
-  char ends[2][24];
-  const double range = 100 * static_cast<double>(look.stretch_range);
-  std::snprintf(ends[0], sizeof ends[0], "-%g %%", range);
-  std::snprintf(ends[1], sizeof ends[1], "+%g %%", range);
+  char ends[2][32];
+  const double range = (tint.tension ? 1 : 100) * static_cast<double>(tint.range);
+  const char* const unit = tint.tension ? "N" : "%";
+  std::snprintf(ends[0], sizeof ends[0], "-%g %s", range, unit);
+  std::snprintf(ends[1], sizeof ends[1], "+%g %s", range, unit);
   const float below = bottom + 5 * scale, above = top - 19 * scale;
   text_centered(list, {left, below}, ends[0]);
   text_centered(list, {middle, below}, "0");
   text_centered(list, {right, below}, ends[1]);
   if (width < 200 * scale) return;  // the words would run into each other
-  text_centered(list, {left + 30 * scale, above}, "compressed");
-  text_centered(list, {right - 30 * scale, above}, "stretched");
+  text_centered(list, {left + 30 * scale, above}, tint.tension ? "pushes" : "compressed");
+  text_centered(list, {right - 30 * scale, above}, tint.tension ? "pulls" : "stretched");
+  const char* const title = tint.tension ? "tension" : "stretch";
+  text_centered(list, {middle, above}, title);
+  if (tint.missing) text_centered(list, {middle, above - 16 * scale}, "no forces known: this solver keeps none");
 }
 
-void draw_legend_offscreen(const Look& look, Size picture) {
+void draw_legend_offscreen(const Tint& tint, Size picture) {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
@@ -55,7 +59,7 @@ void draw_legend_offscreen(const Look& look, Size picture) {
   ImGui_ImplOpenGL3_Init("#version 330 core");
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();
-  draw_legend(look, picture, 1);
+  draw_legend(tint, picture, 1);
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   ImGui_ImplOpenGL3_Shutdown();

@@ -6,8 +6,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <utility>
 
 namespace viewer {
 
@@ -56,8 +59,21 @@ void add_scene_options(CLI::App& app, SceneSettings& s) {
   app.add_option("--gravity", s.gravity, "Downward, m/s^2")->capture_default_str();
   app.add_option("--drag", s.drag, "Air drag, 1/s")->capture_default_str();
   app.add_option("--dt", s.dt, "Time step, s")->capture_default_str();
-  app.add_option("--substeps", s.substeps, "Substeps a time step")->capture_default_str();
-  app.add_option("--iterations", s.iterations, "Sweeps a substep")->capture_default_str();
+  std::map<std::string, Solver> solvers;
+  for (const SolverName& name : solver_names()) solvers[name.option] = name.solver;
+  add_choice<Solver>(app, "--solver", s.solver, solvers, "How the constraints are solved [batches]");
+  app.add_option_function<std::string>(
+         "--substeps",
+         [&s](const std::string& text) {
+           s.automatic_substeps = text == "auto";
+           if (!s.automatic_substeps && !CLI::detail::lexical_cast(text, s.substeps))
+             throw CLI::ValidationError("--substeps", "\"" + text + "\" is neither a number nor auto");
+         },
+         "Substeps a time step; auto, with --solver lines: as many as the tension needs [what suits the solver]")
+      ->type_name("INT|auto");
+  app.add_option("--iterations", s.iterations, "Sweeps a substep [what suits the solver]");
+  app.add_option("--tolerance", s.tolerance,
+                 "End a substep's sweeps once no stretch is above this; --iterations are the most then [0: off]");
 }
 
 void add_run_options(CLI::App& app, Options& o, std::string& size) {
@@ -66,10 +82,18 @@ void add_run_options(CLI::App& app, Options& o, std::string& size) {
   app.add_option("--elevation", o.view.elevation, "Camera's angle above the horizon, degrees [12; in 2-D 0]");
   app.add_option("--zoom", o.view.zoom, "2: twice as large")->capture_default_str();
   app.add_flag("--shaded,!--no-shaded", o.look.shaded, "Draw the cloth's surface [on]");
-  app.add_flag("--constraints", o.look.constraints, "Draw the constraints, coloured by stretch");
+  add_choice<Color>(app, "--color", o.look.color,
+                    {{"plain", Color::plain}, {"stretch", Color::stretch}, {"tension", Color::tension}},
+                    "What colours the surface; tension colours the constraints, too [plain]");
+  app.add_flag("--constraints", o.look.constraints, "Draw the constraints, coloured by stretch or tension");
   app.add_flag("--particles", o.look.particles, "Draw the particles, pinned ones marked");
   app.add_option("--stretch-range", o.look.stretch_range, "The stretch that is all red or, negative, all blue")
       ->capture_default_str();
+  app.add_option("--tension-range", o.look.tension_range,
+                 "The tension that is all red or, negative, all blue, N [the weight of a column]");
+  app.add_flag(
+      "--diagnostics", o.diagnostics,
+      "Show how the sweeps converge and how stretch is spread; without a window, print it and add it to --csv");
   app.add_flag("--panel,!--no-panel", o.panel, "Open the window with its panel [on]");
   app.add_flag("--paused", o.paused, "Open the window with time standing still");
   app.add_option("--frames", o.frames, "Run so many frames without a window, then stop; frame 0 is the start [120]");
@@ -96,6 +120,45 @@ bool parse_size(const std::string& text, Size& size) {
   return number(text.substr(0, cross), size.width) && number(text.substr(cross + 1), size.height);
 }
 
+// A name without an ending, or a device, may be one.
+bool may_be_png(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending.empty() || ending == ".png";
+}
+
+// Do two options name the same file, however it is spelled? One sentence if they do. Two to /dev/null are none.
+std::string same_file(const Options& o) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& path) {
+    std::error_code code;
+    const fs::path found = fs::weakly_canonical(fs::absolute(path, code), code);
+    return code ? fs::path(path) : found;
+  };
+  const auto clash = [](const char* a, const char* b) { return std::string(a) + " and " + b + " name the same file"; };
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--output", o.output}, {"--csv", o.csv}, {"--screenshot", o.screenshot}, {"--report", o.report}};
+  for (const auto& [name, path] : files) {
+    if (path.empty()) continue;
+    const fs::path here = place(path);
+    std::error_code code;
+    if (fs::exists(here, code) && !fs::is_regular_file(here, code)) continue;
+    for (const auto& [other_name, other_path] : files)
+      if (name != other_name && !other_path.empty() && place(other_path) == here) return clash(name, other_name);
+    const auto pattern = parse_pattern(o.export_pattern);
+    if (!pattern) continue;
+    // A mesh's name has its number in it, so only numbers that stand in this name can lead to it.
+    const std::string text = path + " " + here.string();
+    for (std::size_t k = 0; k < text.size(); ++k)
+      for (std::size_t digits = 1; digits <= 9 && k + digits <= text.size(); ++digits) {
+        if (text[k + digits - 1] < '0' || text[k + digits - 1] > '9') break;
+        if (place(pattern->name(std::stoi(text.substr(k, digits)))) == here) return clash(name, "a mesh of --export");
+      }
+  }
+  return {};
+}
+
 // What no option can know alone: which exclude each other, and what CLI11 lets through, NaN first of all.
 std::string contradiction(const CLI::App& app, Options& o) {
   const auto given = [&app](const char* name) { return app.count(name) > 0; };
@@ -106,6 +169,13 @@ std::string contradiction(const CLI::App& app, Options& o) {
     return "--compliance needs --method xpbd; PBD has --stiffness";
   if (given("--stiffness") && o.scene.method == Method::xpbd)
     return "--stiffness needs --method pbd; XPBD has --compliance";
+  if (const SceneSettings typed = o.scene; given("--solver")) {
+    suit(o.scene, typed.solver);
+    if (given("--substeps")) o.scene.substeps = typed.substeps, o.scene.automatic_substeps = typed.automatic_substeps;
+    if (given("--iterations")) o.scene.iterations = typed.iterations;
+  }
+  if (o.scene.automatic_substeps && !name_of(o.scene.solver).automatic)
+    return "--substeps auto needs a solver that knows how many it wants: --solver lines";
   if (o.scene.dim == 2 && !given("--start")) o.scene.start = Start::vertical;
   if (!given("--azimuth")) o.view.azimuth = first_view(o.scene.dim).azimuth;
   if (!given("--elevation")) o.view.elevation = first_view(o.scene.dim).elevation;
@@ -119,6 +189,8 @@ std::string contradiction(const CLI::App& app, Options& o) {
   if (!(o.view.zoom >= 0.01f && o.view.zoom <= 100)) return "--zoom must be between 0.01 and 100";
   if (!(o.look.stretch_range >= 1e-6f && o.look.stretch_range <= 10))
     return "--stretch-range must be between 0.000001 and 10";
+  if (given("--tension-range") && !(o.look.tension_range >= 1e-9f && o.look.tension_range <= 1e9f))
+    return "--tension-range must be between 1e-9 and 1e9 N";
   if (!(o.fps >= 0.1 && o.fps <= 1e6)) return "--fps must be between 0.1 and 1000000";
   if (given("--frames") && (o.frames < 0 || o.frames > 10000000)) return "--frames must be between 0 and 10000000";
 
@@ -132,7 +204,10 @@ std::string contradiction(const CLI::App& app, Options& o) {
   if (given("--fps") && !o.headless()) return "--fps is for runs without a window; give --frames, too";
   if (given("--export") && !parse_pattern(o.export_pattern))
     return "--export needs a name with exactly one %d for the frame number, as in cloth_%04d.obj";
-  if (!o.output.empty() && o.output == o.csv) return "--output and --csv name the same file";
+  for (const char* picture : {"--output", "--screenshot"})
+    if (given(picture) && !may_be_png(app[picture]->as<std::string>()))
+      return std::string(picture) + " writes PNG: give it a name that ends in .png";
+  if (std::string clash = same_file(o); !clash.empty()) return clash;
   if (!o.look.shaded && !o.look.constraints && !o.look.particles && o.headless())
     return "--no-shaded without --constraints or --particles leaves nothing to draw";
   return {};

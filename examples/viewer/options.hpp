@@ -11,12 +11,17 @@
 
 namespace viewer {
 
+/// What the cloth's surface is coloured by. The constraints are coloured by stretch unless it is tension.
+enum class Color { plain, stretch, tension };
+
 /// What of the cloth is drawn.
 struct Look {
   bool shaded = true;
   bool constraints = false;
   bool particles = false;
+  Color color = Color::plain;
   float stretch_range = 0.02f;  // the stretch that is all red, and, negative, all blue
+  float tension_range = 0;      // the same of tension, N; 0: the viewer's choice
 };
 
 /// Where the camera starts.
@@ -27,9 +32,7 @@ struct View {
 };
 
 /// Aslant if there is depth to see, straight on in 2-D.
-[[nodiscard]] inline View first_view(int dim) {
-  return dim == 2 ? View{0, 0, 1} : View{};
-}
+[[nodiscard]] inline View first_view(int dim) { return dim == 2 ? View{0, 0, 1} : View{}; }
 
 /// Puts it where the whole cloth is seen. Keeps the shift.
 void aim(Camera& camera, const View& view, const Extent& extent, Size size);
@@ -41,6 +44,7 @@ struct Options {
   View view;
   bool panel = true;
   bool paused = false;
+  bool diagnostics = false;  // how the sweeps converge and how stretch is spread: plots, or numbers where no window is
 
   int frames = -1;  // -1: not said
   double fps = 60;

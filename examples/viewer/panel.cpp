@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "panel.hpp"
 
+#include "export.hpp"
+#include "tint.hpp"
+
 #include <imgui.h>
 
 #include <algorithm>
@@ -56,6 +59,34 @@ void draw_cloth(SceneSettings& w) {
   ImGui::Checkbox("bending", &w.bending);
 }
 
+// A change of solver brings the substeps and iterations that suit it.
+void draw_solver(SceneSettings& w, const App& s) {
+  if (ImGui::BeginCombo("solver", name_of(w.solver).label)) {
+    for (const SolverName& name : solver_names())
+      if (ImGui::Selectable(name.label, name.solver == w.solver)) suit(w, name.solver);
+    ImGui::EndCombo();
+  }
+  if (w.automatic_substeps) {
+    int taken = s.scene.report.substeps;
+    ImGui::BeginDisabled();
+    ImGui::SliderInt("substeps", &taken, 1, 50);
+    ImGui::EndDisabled();
+  } else {
+    ImGui::SliderInt("substeps", &w.substeps, 1, 50);
+  }
+  if (name_of(w.solver).automatic) {
+    ImGui::Checkbox("as many substeps as needed", &w.automatic_substeps);
+    hint("So many that the tension of the last step does not make the lines shake");
+  }
+  ImGui::SliderInt("iterations", &w.iterations, 1, 50);
+  hint("Sweeps a substep; the most of them if they stop at a stretch");
+  float percent = 100 * w.tolerance;
+  if (ImGui::SliderFloat("stop at", &percent, 0, 10, w.tolerance > 0 ? "max stretch %.3f %%" : "off",
+                         ImGuiSliderFlags_Logarithmic))
+    w.tolerance = percent / 100;
+  hint("A substep's sweeps end once no constraint is stretched more");
+}
+
 void draw_physics(SceneSettings& w) {
   combo("method", w.method, "PBD\0XPBD\0");
   if (w.method == Method::pbd) {
@@ -67,20 +98,26 @@ void draw_physics(SceneSettings& w) {
   }
   float ms = 1000 * w.dt;
   if (ImGui::SliderFloat("time step", &ms, 1, 50, "%.2f ms", ImGuiSliderFlags_Logarithmic)) w.dt = ms / 1000;
-  ImGui::SliderInt("substeps", &w.substeps, 1, 50);
-  ImGui::SliderInt("iterations", &w.iterations, 1, 50);
   ImGui::SliderFloat("gravity", &w.gravity, -20, 20, "%.2f m/s^2");
   ImGui::SliderFloat("mass", &w.mass, 0.01f, 10, "%.3f kg each", ImGuiSliderFlags_Logarithmic);
   ImGui::SliderFloat("air drag", &w.drag, 0, 3, "%.2f /s");
 }
 
-void draw_look(Look& look) {
+void draw_look(Look& look, const SceneSettings& settings) {
   ImGui::Checkbox("cloth", &look.shaded);
   ImGui::SameLine();
   ImGui::Checkbox("constraints", &look.constraints);
   ImGui::SameLine();
   ImGui::Checkbox("particles", &look.particles);
-  if (!look.constraints) return;
+  combo("colour", look.color, "plain\0stretch\0tension\0");
+  if (!is_tinted(look)) return;
+  const Tint now = tint(look, settings);
+  if (now.tension) {
+    float newton = now.range;
+    if (ImGui::SliderFloat("red at", &newton, 1, 1e5f, "%.0f N", ImGuiSliderFlags_Logarithmic))
+      look.tension_range = newton;
+    return;
+  }
   float percent = 100 * look.stretch_range;
   if (ImGui::SliderFloat("red at", &percent, 0.1f, 50, "%.1f %%", ImGuiSliderFlags_Logarithmic))
     look.stretch_range = percent / 100;
@@ -100,7 +137,7 @@ void energy_row(const char* name, float joule) {
     row(name, "%.1f kJ", static_cast<double>(joule) / 1000);
 }
 
-void draw_readouts(const App& s) {
+void draw_readouts(App& s) {
   const Measures& m = s.measures;
   if (ImGui::BeginTable("numbers", 4)) {
     row("time", "%.2f s", s.scene.time);
@@ -113,6 +150,8 @@ void draw_readouts(const App& s) {
     energy_row("potential", m.potential);
     energy_row("elastic", m.elastic);
     energy_row("total", m.kinetic + m.potential + m.elastic);
+    row("sweeps", "%.0f", s.scene.report.sweeps);
+    row("ended by", s.scene.report.ended == pbd::SweepEnd::tolerance ? "tolerance" : "count", 0);
     ImGui::EndTable();
   }
   const auto plot = [&](const char* label, const std::array<float, History::length>& values, float now) {
@@ -120,7 +159,7 @@ void draw_readouts(const App& s) {
     std::snprintf(text, sizeof text, "%s %.2f %%", label, static_cast<double>(now));
     const float top = std::max(*std::max_element(values.begin(), values.end()) * 1.15f, 0.1f);
     ImGui::PlotLines("##plot", values.data(), History::length, s.history.next, text, 0, top,
-                     {ImGui::GetContentRegionAvail().x, 42 * s.scale});
+                     {ImGui::GetContentRegionAvail().x, 34 * s.scale});
   };
   ImGui::PushID(0);
   plot("max stretch", s.history.max_stretch, 100 * m.max_stretch);
@@ -128,6 +167,8 @@ void draw_readouts(const App& s) {
   ImGui::PushID(1);
   plot("rms stretch", s.history.rms_stretch, 100 * m.rms_stretch);
   ImGui::PopID();
+  ImGui::Checkbox("diagnostics", &s.diagnostics);
+  hint("How the sweeps converge, and how stretch is spread");
 }
 
 void draw_keys() {
@@ -135,7 +176,8 @@ void draw_keys() {
                                      {"n", "single step"},   {"right-click", "pin"}, {"r", "restart"},
                                      {"shift-drag", "pan"},  {"f", "cloth"},         {"right-drag", "pan"},
                                      {"c", "constraints"},   {"wheel", "zoom"},      {"p", "particles"},
-                                     {"h", "hide panel"},    {"v", "first view"},    {"esc", "quit"}};
+                                     {"h", "hide panel"},    {"v", "first view"},    {"t", "colour"},
+                                     {"d", "diagnostics"},   {"esc", "quit"}};
   if (!ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) return;
   for (const auto& [key, meaning] : keys) {
     ImGui::TableNextColumn();
@@ -187,9 +229,11 @@ void draw_panel(App& s) {
   ImGui::Separator();
   draw_cloth(s.wanted);
   ImGui::Separator();
+  draw_solver(s.wanted, s);
+  ImGui::Separator();
   draw_physics(s.wanted);
   ImGui::Separator();
-  draw_look(s.look);
+  draw_look(s.look, s.scene.settings);
   ImGui::Separator();
   draw_readouts(s);
   ImGui::Separator();

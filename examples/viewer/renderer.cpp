@@ -3,6 +3,7 @@
 
 #include "mesh.hpp"
 #include "shaders.hpp"
+#include "tint.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,9 +76,7 @@ void set(GLuint program, const char* name, const Eigen::Vector3f& value) {
 void set(GLuint program, const char* name, const Eigen::Vector2f& value) {
   glUniform2fv(glGetUniformLocation(program, name), 1, value.data());
 }
-void set(GLuint program, const char* name, float value) {
-  glUniform1f(glGetUniformLocation(program, name), value);
-}
+void set(GLuint program, const char* name, float value) { glUniform1f(glGetUniformLocation(program, name), value); }
 
 const Eigen::Vector3f& to_light() {
   static const Eigen::Vector3f direction = Eigen::Vector3f(-0.62f, 0.95f, 0.5f).normalized();
@@ -98,19 +97,24 @@ Eigen::Matrix4f light_matrix(const Extent& e) {
   return m;
 }
 
-void upload_surface(const Renderer& r, const Scene& scene, const Eigen::Matrix3Xf& x) {
+// `tones` is empty or has one a particle.
+void upload_surface(const Renderer& r, const Scene& scene, const Eigen::Matrix3Xf& x, const std::vector<float>& tones) {
   const Eigen::Matrix3Xf normals = smooth_normals(x, triangles(scene));
   const auto& uv = texture(scene);
   std::vector<float> vertices;
-  vertices.reserve(8 * uv.size());
+  vertices.reserve(9 * uv.size());
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    const auto& [u, v] = uv[static_cast<std::size_t>(i)];
-    vertices.insert(vertices.end(), {x(0, i), x(1, i), x(2, i), normals(0, i), normals(1, i), normals(2, i), u, v});
+    const auto at = static_cast<std::size_t>(i);
+    const auto& [u, v] = uv[at];
+    const float tone = tones.empty() ? 0 : tones[at];
+    vertices.insert(vertices.end(),
+                    {x(0, i), x(1, i), x(2, i), normals(0, i), normals(1, i), normals(2, i), u, v, tone});
   }
   upload(r.surface, vertices);
-  attribute(0, 3, 8, 0);
-  attribute(1, 3, 8, 3);
-  attribute(2, 2, 8, 6);
+  attribute(0, 3, 9, 0);
+  attribute(1, 3, 9, 3);
+  attribute(2, 2, 9, 6);
+  attribute(3, 1, 9, 8);
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, r.surface.indices);
   glBufferData(GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(triangles(scene).size() * 3 * sizeof(std::int32_t)),
                triangles(scene).data(), GL_STREAM_DRAW);
@@ -120,13 +124,12 @@ void draw_surface(const Scene& scene) {
   glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(triangles(scene).size() * 3), GL_UNSIGNED_INT, nullptr);
 }
 
-void draw_lines(const Renderer& r, const Scene& scene, const Eigen::Matrix3Xf& x, const Eigen::Matrix4f& matrix,
-                const Look& look, Size size, float scale) {
-  const std::vector<Line> all = lines(scene);
+void draw_lines(const Renderer& r, const std::vector<Line>& all, const Tint& tint, const Eigen::Matrix3Xf& x,
+                const Eigen::Matrix4f& matrix, Size size, float scale) {
   std::vector<float> vertices;
   vertices.reserve(7 * all.size());
   for (const Line& l : all)
-    vertices.insert(vertices.end(), {x(0, l.i), x(1, l.i), x(2, l.i), x(0, l.j), x(1, l.j), x(2, l.j), l.stretch});
+    vertices.insert(vertices.end(), {x(0, l.i), x(1, l.i), x(2, l.i), x(0, l.j), x(1, l.j), x(2, l.j), tint.of(l)});
   upload(r.segments, vertices);
   attribute(0, 3, 7, 0, 1);
   attribute(1, 3, 7, 3, 1);
@@ -135,7 +138,6 @@ void draw_lines(const Renderer& r, const Scene& scene, const Eigen::Matrix3Xf& x
   set(r.line, "view_projection", matrix);
   set(r.line, "pixel", Eigen::Vector2f(2 / static_cast<float>(size.width), 2 / static_cast<float>(size.height)));
   set(r.line, "width", 1.6f * scale);
-  set(r.line, "range", look.stretch_range);
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(all.size()));
 }
 
@@ -215,7 +217,10 @@ void draw(const Renderer& r, const Scene& scene, const Camera& camera, const Loo
   glDisable(GL_CULL_FACE);
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
-  upload_surface(r, scene, x);
+  const Tint tinting = tint(look, scene.settings);
+  const bool tinted = look.color != Color::plain && look.shaded && !look.constraints;
+  const std::vector<Line> all = look.constraints || tinted ? lines(scene) : std::vector<Line>{};
+  upload_surface(r, scene, x, tinted ? tint_particles(tinting, all, count_particles(scene)) : std::vector<float>{});
 
   glBindFramebuffer(GL_FRAMEBUFFER, r.shadow_buffer);
   glViewport(0, 0, shadow_size, shadow_size);
@@ -265,10 +270,11 @@ void draw(const Renderer& r, const Scene& scene, const Camera& camera, const Loo
     set(r.cloth, "cells",
         Eigen::Vector2f(static_cast<float>(scene.settings.columns - 1), static_cast<float>(scene.settings.rows - 1)));
     set(r.cloth, "plain", look.constraints ? 1.0f : 0.0f);
+    set(r.cloth, "tinted", tinted ? 1.0f : 0.0f);
     set(r.cloth, "normal_offset", 0.008f * e.radius);
     draw_surface(scene);
   }
-  if (look.constraints) draw_lines(r, scene, x, matrix, look, size, scale);
+  if (look.constraints) draw_lines(r, all, tinting, x, matrix, size, scale);
   glEnable(GL_BLEND);
   draw_points(r, scene, x, matrix, look, scale);
   glDisable(GL_BLEND);

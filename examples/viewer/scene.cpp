@@ -10,6 +10,8 @@ namespace viewer {
 
 namespace {
 
+constexpr int most_substeps = 1000;
+
 // Lays the sheet in folds that run down it, so that its width takes up less room by the part `slack` and no constraint
 // is stretched: from column to column the sheet goes on by the spacing, in a direction that swings to and fro. Without
 // slack a small swing is left, for a flat sheet that hangs in its own plane would stay in it for ever.
@@ -64,9 +66,10 @@ ClothOf<Dim, Constraint> make(const SceneSettings& s) {
     if constexpr (std::same_as<Constraint, Soft>) kind->stiffness = s.stiffness;
     if constexpr (std::same_as<Constraint, Compliant>) kind->compliance = s.compliance;
   }
-  auto made = pbd::make_cloth<float, Dim, pbd::Layout::planar, Constraint>(cloth);
-  if constexpr (Dim == 3)
-    if (!made.error) fold(made.particles, s);
+  ClothOf<Dim, Constraint> made{pbd::make_cloth<float, Dim, pbd::Layout::planar, Constraint>(cloth), nullptr};
+  if (made.error) return made;
+  made.solve = make_solve(made, s.solver);
+  if constexpr (Dim == 3) fold(made.particles, s);
   return made;
 }
 
@@ -85,10 +88,23 @@ pbd::Error error_of(const AnyCloth& cloth) {
 
 template <int Dim>
 pbd::StepSettings<float, Dim> step_settings(const SceneSettings& s) {
-  pbd::StepSettings<float, Dim> settings{.dt = s.dt, .substeps = s.substeps, .iterations = s.iterations};
+  pbd::StepSettings<float, Dim> settings{
+      .dt = s.dt, .substeps = s.substeps, .iterations = s.iterations, .tolerance = s.tolerance};
   settings.gravity.setZero();
   settings.gravity(1) = -s.gravity;
   return settings;
+}
+
+// Do they ask for the same particles and constraints? The rest is looked at in every step anew.
+bool same_cloth(SceneSettings a, const SceneSettings& b) {
+  a.gravity = b.gravity;
+  a.drag = b.drag;
+  a.dt = b.dt;
+  a.substeps = b.substeps;
+  a.automatic_substeps = b.automatic_substeps;
+  a.iterations = b.iterations;
+  a.tolerance = b.tolerance;
+  return a == b;
 }
 
 template <class Columns>
@@ -100,6 +116,14 @@ Eigen::Vector3f column3(const Columns& columns, int i) {
 
 }  // namespace
 
+void suit(SceneSettings& settings, Solver solver) {
+  const SolverName& name = name_of(solver);
+  settings.solver = solver;
+  settings.substeps = name.substeps;
+  settings.iterations = name.iterations;
+  settings.automatic_substeps = name.automatic;
+}
+
 const char* flaw(const SceneSettings& s) noexcept {
   const auto finite = [](float x) { return std::isfinite(x); };
   if (s.columns < 2 || s.rows < 2) return "a cloth needs at least 2 columns and 2 rows";
@@ -108,8 +132,10 @@ const char* flaw(const SceneSettings& s) noexcept {
     return "the spacing must be between 0.001 and 1000 m";
   if (!finite(s.slack) || s.slack < 0 || s.slack > 0.5f) return "the slack must be between 0 and 0.5";
   if (!finite(s.dt) || s.dt < 1e-6f || s.dt > 1) return "the time step must be between 0.000001 and 1 s";
-  if (s.substeps < 1 || s.substeps > 1000) return "the substeps must be between 1 and 1000";
+  if (s.substeps < 1 || s.substeps > most_substeps) return "the substeps must be between 1 and 1000";
   if (s.iterations < 1 || s.iterations > 1000) return "the iterations must be between 1 and 1000";
+  if (!finite(s.tolerance) || s.tolerance < 0 || s.tolerance > 10)
+    return "the stretch to stop at must be between 0 and 10";
   if (!finite(s.gravity) || std::abs(s.gravity) > 1000) return "gravity must be between -1000 and 1000 m/s^2";
   if (!finite(s.mass) || s.mass < 1e-6f || s.mass > 1e6f) return "the mass must be between 0.000001 and 1000000 kg";
   if (!finite(s.drag) || s.drag < 0 || s.drag > 100) return "the drag must be between 0 and 100 1/s";
@@ -117,6 +143,12 @@ const char* flaw(const SceneSettings& s) noexcept {
   if (!finite(s.compliance) || s.compliance < 0 || s.compliance > 1e3f)
     return "the compliance must be between 0 and 1000 m/N";
   if (s.dim != 2 && s.dim != 3) return "a cloth has 2 or 3 dimensions";
+  const Takes takes = name_of(s.solver).takes;
+  const bool soft = s.method == Method::pbd && s.stiffness < 1;
+  if (takes == Takes::hard_or_springs && soft)
+    return "this solver takes hard constraints or springs: a stiffness of 1, or XPBD with a compliance";
+  if (takes == Takes::hard && (soft || (s.method == Method::xpbd && s.compliance > 0)))
+    return "this solver takes hard constraints only: PBD with a stiffness of 1";
   return nullptr;
 }
 
@@ -129,6 +161,9 @@ pbd::Error restart(Scene& scene, const SceneSettings& settings) {
   scene.previous = positions(scene);
   scene.time = 0;
   scene.steps = 0;
+  scene.report = {};
+  scene.substep = step_settings<3>(settings).substep();
+  scene.residuals.clear();
   scene.grab.reset();
   return {};
 }
@@ -139,6 +174,10 @@ pbd::Error change(Scene& scene, const SceneSettings& wanted) {
       wanted.pins != s.pins || wanted.start != s.start || wanted.dim != s.dim)
     return restart(scene, wanted);
   if (const char* reason = flaw(wanted)) return {.reason = reason};
+  if (same_cloth(s, wanted)) {
+    scene.settings = wanted;
+    return {};
+  }
   AnyCloth made = make_any(wanted);
   if (const pbd::Error error = error_of(made)) return error;
   const auto take_over = [](const auto& old_cloth, auto& new_cloth) {
@@ -170,16 +209,20 @@ pbd::Error step(Scene& scene) {
           const int i = scene.grab->particle;
           particles.velocity.col(i) = (scene.grab->target.head<dim>() - particles.position.col(i)) / dt;
         }
+        auto settings = step_settings<dim>(scene.settings);
+        if (scene.settings.automatic_substeps)
+          if (const int asked = cloth.solve->substeps(particles, dt, scene.settings.gravity); asked > 0)
+            settings.substeps = std::min(asked, most_substeps);
         // The exact decay over a substep: v - drag*v*h would turn round for a large drag.
-        const float h = dt / static_cast<float>(scene.settings.substeps);
-        const float decay = std::expm1(-scene.settings.drag * h) / h;
-        pbd::Acceleration air{
-            [decay](const auto& p, pbd::Index i) { return pbd::Vector<float, dim>(decay * p.velocity.col(i)); }};
+        const float h = dt / static_cast<float>(settings.substeps);
+        const Drag drag{-std::expm1(-scene.settings.drag * h) / h};
         const auto begin = std::chrono::steady_clock::now();
-        const pbd::Error error =
-            pbd::step(particles, step_settings<dim>(scene.settings), air, cloth.structural, cloth.shear, cloth.bending);
+        const auto report = cloth.solve->step(particles, settings, drag, scene.watched ? &scene.residuals : nullptr);
         const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-        if (error) return error;
+        if (report) return report;
+        scene.report = report;
+        scene.substep = settings.substep();
+        if (!scene.watched) scene.residuals.clear();
         scene.last_step_ms = elapsed.count();
         scene.time += static_cast<double>(dt);
         ++scene.steps;
@@ -241,16 +284,20 @@ const std::vector<std::array<float, 2>>& texture(const Scene& scene) {
 }
 
 std::vector<Line> lines(const Scene& scene) {
-  std::vector<Line> lines;
-  lines.reserve(static_cast<std::size_t>(count_constraints(scene)));
-  std::visit(
+  return std::visit([&](const auto& cloth) { return cloth.solve->lines(cloth.particles, scene.substep); }, scene.cloth);
+}
+
+bool knows_tension(const SceneSettings& settings) {
+  return settings.method == Method::xpbd || name_of(settings.solver).takes == Takes::hard_or_springs;
+}
+
+Histogram histogram(const Scene& scene, float range) {
+  return std::visit(
       [&](const auto& cloth) {
-        for (const auto* set : {&cloth.structural, &cloth.shear, &cloth.bending})
-          for (const auto& constraint : *set)
-            lines.push_back({constraint.i, constraint.j, constraint.relative_stretch(cloth.particles)});
+        return pbd::stretch_histogram<histogram_bins>(cloth.particles, {-range, range}, cloth.structural, cloth.shear,
+                                                      cloth.bending);
       },
       scene.cloth);
-  return lines;
 }
 
 Measures measure(const Scene& scene) {

@@ -4,6 +4,8 @@
 // the particles are, how stretched their constraints are, what a step cost. Next: mesh.hpp makes it drawable.
 #pragma once
 
+#include "solve.hpp"
+
 #include <pbd/pbd.hpp>
 
 #include <Eigen/Core>
@@ -38,11 +40,17 @@ struct SceneSettings {
   float gravity = 9.81f;  // m/s², downward
   float drag = 0.3f;      // 1/s: a = −drag · v, the air
   float dt = 1.0f / 60;   // s
+  Solver solver = Solver::batches;
   int substeps = 10;
+  bool automatic_substeps = false;  // as many as the solver asks for, if it asks; otherwise `substeps`
   int iterations = 1;
+  float tolerance = 0;  // a substep's sweeps end once max |C|/d is no more than this; 0: they do not
 
   bool operator==(const SceneSettings&) const = default;
 };
+
+/// Substeps and iterations that the solver does well with.
+void suit(SceneSettings& settings, Solver solver);
 
 /// Null if a scene can be made of them; otherwise one sentence that says why not.
 [[nodiscard]] const char* flaw(const SceneSettings& settings) noexcept;
@@ -64,13 +72,6 @@ inline constexpr double trail_seconds = 0.05;
 /// Notes where the particle is now, and forgets what is older than the trail.
 void remember(Grab& grab, double time);
 
-/// One constraint as a line to draw.
-struct Line {
-  std::int32_t i;
-  std::int32_t j;
-  float stretch;  // relative, negative if compressed
-};
-
 /// The read-outs.
 struct Measures {
   float max_stretch = 0;
@@ -81,10 +82,6 @@ struct Measures {
 };
 
 // Method × dimension are four types of cloth. Only scene.cpp looks inside; all others see three coordinates.
-template <int Dim, class Constraint>
-using ClothOf = pbd::Cloth<float, Dim, pbd::Layout::planar, Constraint>;
-using Soft = pbd::SoftDistanceConstraint<float>;
-using Compliant = pbd::CompliantDistanceConstraint<float>;
 using AnyCloth = std::variant<ClothOf<3, Soft>, ClothOf<2, Soft>, ClothOf<3, Compliant>, ClothOf<2, Compliant>>;
 
 template <class Cloth>
@@ -96,7 +93,11 @@ struct Scene {
   Eigen::Matrix3Xf previous;  // positions before the last step: a frame between two steps is drawn between them
   double time = 0;            // s
   std::int64_t steps = 0;
-  double last_step_ms = 0;  // of pbd::step alone
+  double last_step_ms = 0;            // of pbd::step alone
+  pbd::StepReport<float> report;      // of the last step
+  pbd::Substep<float> substep{1, 1};  // of the last step, or of the next one before the first
+  bool watched = false;               // look at every sweep of a step's last substep, which costs time
+  std::vector<float> residuals;       // of the last step if watched: max |C|/d before the sweeps, and after each
   std::optional<Grab> grab;
 };
 
@@ -132,7 +133,14 @@ void toggle_pin(Scene& scene, int particle);
 [[nodiscard]] const std::vector<std::array<std::int32_t, 3>>& triangles(const Scene& scene);
 [[nodiscard]] const std::vector<std::array<float, 2>>& texture(const Scene& scene);
 [[nodiscard]] std::vector<Line> lines(const Scene& scene);
+/// Are the tensions of lines() known? Springs have one, and hard constraints if the solver keeps it.
+[[nodiscard]] bool knows_tension(const SceneSettings& settings);
 [[nodiscard]] Measures measure(const Scene& scene);
+
+/// Constraints by C/d, between −range and range.
+inline constexpr std::size_t histogram_bins = 21;
+using Histogram = pbd::StretchHistogram<float, histogram_bins>;
+[[nodiscard]] Histogram histogram(const Scene& scene, float range);
 
 /// Where the cloth will be most of the time, for camera, light and ground.
 struct Extent {

@@ -9,6 +9,10 @@ namespace viewer::shaders {
 // Prepended to every shader.
 inline constexpr const char* common = R"(#version 330 core
 vec3 shown(vec3 linear) { return pow(clamp(linear, 0.0, 1.0), vec3(1.0 / 2.2)); }
+vec3 tone_color(float tone) {  // −1 blue, 0 grey, 1 red
+  float t = clamp(tone, -1.0, 1.0);
+  return mix(vec3(0.17), t < 0.0 ? vec3(0.04, 0.30, 1.0) : vec3(1.0, 0.05, 0.02), abs(t));
+}
 )";
 
 // A triangle larger than the screen, without any buffer.
@@ -80,10 +84,13 @@ inline constexpr const char* cloth_vertex = R"(
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 texture_at;
+layout(location = 3) in float tone;
 uniform mat4 view_projection;
 out vec3 world, n;
 out vec2 uv;
+out float tint;
 void main() {
+  tint = tone;
   world = position;
   n = normal;
   uv = texture_at;
@@ -97,7 +104,9 @@ uniform mat4 light;
 uniform vec3 eye, to_light;
 uniform float normal_offset;
 uniform vec2 cells;
-uniform float plain;  // 1: a quiet grey that leaves the colours to the constraints
+uniform float plain;   // 1: a quiet grey that leaves the colours to the constraints
+uniform float tinted;  // 1: coloured by `tint`
+in float tint;
 out vec4 color;
 
 // Threads over and under, faded where they are finer than a pixel.
@@ -114,6 +123,7 @@ void main() {
               smoothstep(1.35, 1.55, min(from_edge.x, from_edge.y));
   if (gl_FrontFacing) base = mix(base, vec3(0.72, 0.50, 0.24), 0.85 * hem);
   base = mix(base * weave(at_cell * 3.0), vec3(0.035, 0.04, 0.05), plain);
+  base = mix(base, tone_color(tint) * mix(0.92, 1.0, weave(at_cell * 3.0)), tinted);
 
   vec3 v = normalize(eye - world), l = to_light;
   vec3 m = normalize(n) * (gl_FrontFacing ? 1.0 : -1.0);
@@ -141,10 +151,10 @@ inline constexpr const char* shadow_fragment = "void main() {}";
 inline constexpr const char* line_vertex = R"(
 layout(location = 0) in vec3 from;
 layout(location = 1) in vec3 to;
-layout(location = 2) in float stretch;
+layout(location = 2) in float tone;
 uniform mat4 view_projection;
 uniform vec2 pixel;  // size of one, in clip units
-uniform float width, range;
+uniform float width;
 out vec3 tint;
 void main() {
   vec4 a = view_projection * vec4(from, 1.0), b = view_projection * vec4(to, 1.0);
@@ -153,9 +163,7 @@ void main() {
   gl_Position = gl_VertexID < 2 ? a : b;
   gl_Position.xy += across * ((gl_VertexID & 1) == 0 ? 1.0 : -1.0) * gl_Position.w * 0.5;
   gl_Position.z -= 0.0004 * gl_Position.w;  // in front of the cloth that they lie in
-  float t = clamp(stretch / range, -1.0, 1.0);
-  vec3 grey = vec3(0.17), red = vec3(1.0, 0.05, 0.02), blue = vec3(0.04, 0.30, 1.0);
-  tint = mix(grey, t < 0.0 ? blue : red, abs(t));
+  tint = tone_color(tone);
 })";
 
 inline constexpr const char* line_fragment = R"(

@@ -2,11 +2,13 @@
 #include "window.hpp"
 
 #include "app.hpp"
+#include "export.hpp"
 #include "legend.hpp"
 #include "mouse.hpp"
 #include "offscreen.hpp"
 #include "output.hpp"
 #include "panel.hpp"
+#include "plots.hpp"
 #include "renderer.hpp"
 
 #define GLFW_INCLUDE_NONE
@@ -101,6 +103,14 @@ void key_pressed(GLFWwindow* window, int key, int, int action, int) {
     case GLFW_KEY_P:
       s.look.particles = !s.look.particles;
       break;
+    case GLFW_KEY_T:
+      s.look.color = s.look.color == Color::plain     ? Color::stretch
+                     : s.look.color == Color::stretch ? Color::tension
+                                                      : Color::plain;
+      break;
+    case GLFW_KEY_D:
+      s.diagnostics = !s.diagnostics;
+      break;
     case GLFW_KEY_V:
       place_camera(s, first_view(s.wanted.dim));
       break;
@@ -115,7 +125,8 @@ void key_pressed(GLFWwindow* window, int key, int, int action, int) {
   }
 }
 
-void write_report(std::ostream& report, int frame, const App& s) {
+// With the columns of the diagnostics if the command line asked for them, whether or not the plots are shown now.
+void write_report(std::ostream& report, int frame, const App& s, bool diagnostics) {
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   const int held = s.scene.grab ? s.scene.grab->particle : -1;
   Eigen::Vector3f pixel = Eigen::Vector3f::Zero();
@@ -126,7 +137,12 @@ void write_report(std::ostream& report, int frame, const App& s) {
   }
   report << frame << ',' << s.scene.time << ',' << s.clock.real_factor << ',' << pointer.x << ',' << pointer.y << ','
          << held << ',' << s.touched << ',' << pixel.x() << ',' << pixel.y() << ',' << speed << ','
-         << count_pinned(s.scene) << std::endl;  // flushed, for whoever reads along
+         << count_pinned(s.scene);
+  if (diagnostics) {
+    report << ',';
+    write_csv_diagnostics(report, s.scene);
+  }
+  report << std::endl;  // flushed, for whoever reads along
 }
 
 std::string save_screenshot(const std::string& path, Size framebuffer) {
@@ -150,16 +166,12 @@ int run_window(const Options& o) {
   s.look = o.look;
   s.panel = o.panel;
   s.paused = o.paused;
+  s.diagnostics = o.diagnostics;
   begin(s);
   if (!s.refusal.empty()) return fail(s.refusal);
-  if (!o.screenshot.empty())
-    if (const std::string reason = why_not_writable(o.screenshot); !reason.empty()) return fail(reason);
-  std::ofstream report;
-  if (!o.report.empty()) {
-    report.open(o.report);
-    if (!report) return fail("cannot write " + o.report);
-    report << "frame,time_s,real_factor,pointer_x,pointer_y,held,touched,touched_x,touched_y,touched_speed,pinned\n";
-  }
+  for (const std::string& path : {o.screenshot, o.report})
+    if (!path.empty())
+      if (const std::string reason = why_not_writable(path); !reason.empty()) return fail(reason);
 
   const Glfw glfw;
   if (!glfw.ready)
@@ -188,6 +200,14 @@ int run_window(const Options& o) {
   s.scale = content_scale * static_cast<float>(s.window.width) / static_cast<float>(framebuffer_of(window).width);
   const Gui gui(window, s.scale);
   place_camera(s, o.view);
+  std::ofstream report;  // only now, so that a window that could not be opened leaves none
+  if (!o.report.empty()) {
+    report.open(o.report);
+    if (!report) return fail("cannot write " + o.report);
+    report << "frame,time_s,real_factor,pointer_x,pointer_y,held,touched,touched_x,touched_y,touched_speed,pinned";
+    if (o.diagnostics) report << ',' << csv_diagnostics;
+    report << '\n';
+  }
   double before = glfwGetTime();
   for (int frame = 0; glfwWindowShouldClose(window) == GLFW_FALSE; ++frame) {
     glfwPollEvents();
@@ -207,9 +227,10 @@ int run_window(const Options& o) {
     if (visible) s.camera.shift = panel_width(s) / static_cast<float>(s.window.width);
     follow_mouse(s);
     draw_panel(s);
+    draw_plots(s);
     follow_panel(s);
     if (frame > 0) advance(s, elapsed);  // frame 0 shows the start
-    if (s.look.constraints) draw_legend(s.look, s.window, s.scale);
+    if (is_tinted(s.look)) draw_legend(tint(s.look, s.scene.settings), s.window, s.scale);
     ImGui::Render();
 
     if (visible) {
@@ -217,7 +238,7 @@ int run_window(const Options& o) {
       draw(renderer, s.scene, s.camera, s.look, framebuffer, content_scale, static_cast<float>(std::min(owed, 1.0)));
       ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     }
-    if (report.is_open()) write_report(report, frame, s);
+    if (report.is_open()) write_report(report, frame, s, o.diagnostics);
     const bool last = o.frames >= 0 && frame >= o.frames;
     if (saved && (last || (o.frames < 0 && frame == 120))) {
       if (const std::string reason = save_screenshot(o.screenshot, framebuffer); !reason.empty()) return fail(reason);

@@ -5,15 +5,26 @@
 #include "process.hpp"
 #include "readers.hpp"
 
+#include <solve.hpp>
+
 #include <cmath>
 
 namespace {
 
 const std::string small = "--columns 16 --rows 12 --size 320x240 ";
 
+// Libraries for the display complain on their own where the user's session has no folder.
+std::string without_foreign_lines(const std::string& err) {
+  std::string own;
+  for (const std::string& line : split(err, '\n'))
+    if (line.find("XDG_RUNTIME_DIR") == std::string::npos) own += line + "\n";
+  return own;
+}
+
 // One line, of the program itself, and no exit as if all were well.
-void check_refused(const Outcome& outcome, const std::string& word = "") {
+void check_refused(Outcome outcome, const std::string& word = "") {
   CAPTURE(outcome.err);
+  outcome.err = without_foreign_lines(outcome.err);
   CHECK(outcome.exit_code > 0);
   CHECK(outcome.exit_code < 126);
   CHECK(outcome.out.empty());
@@ -88,6 +99,54 @@ TEST_CASE("constraints and particles are drawn if asked for, with a legend") {
   }
   CHECK(red > 5);
   CHECK(blue > 5);
+}
+
+TEST_CASE("the surface is coloured if asked for, and what is asked for decides how") {
+  const Folder folder;
+  const auto render = [&](const std::string& look) {
+    const Outcome outcome = run_viewer(small + "--compliance 1e-5 --frames 60 --output " + (folder / "a.png") + look);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return read_png(folder / "a.png");
+  };
+  const Image plain = render(""), stretch = render(" --color stretch"), tension = render(" --color tension");
+  CHECK(different_pixels(plain, stretch) > 3000);
+  CHECK(different_pixels(plain, tension) > 3000);
+  CHECK(different_pixels(stretch, tension) > 1000);
+}
+
+TEST_CASE("every solver can be named, and tells what it did") {
+  const Folder folder;
+  for (const viewer::SolverName& name : viewer::solver_names()) {
+    const std::string csv = folder / "run.csv";
+    const Outcome outcome = run_viewer("--columns 12 --rows 9 --frames 10 --diagnostics --iterations 3 --solver " +
+                                       std::string(name.option) + " --csv " + csv);
+    CAPTURE(outcome.err, name.option);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(outcome.out.find("solver     " + std::string(name.option)) != std::string::npos);
+    CHECK(outcome.out.find("residuals  ") != std::string::npos);
+    CHECK(outcome.out.find("histogram  ") != std::string::npos);
+    const auto rows = split(read_text(csv), '\n');
+    REQUIRE(rows.size() == 12);
+    const auto head = split(rows[0], ','), last = split(rows[11], ',');
+    REQUIRE(head.size() == 13);
+    REQUIRE(last.size() == 13);
+    CHECK(head[8] == "sweeps");
+    CHECK(std::stoi(last[8]) == 3 * std::stoi(last[7]));
+    CHECK(last[9] == "iterations");
+    CHECK(std::stod(last[11]) == Approx(std::stod(last[2])).epsilon(1e-3).margin(1e-6));
+  }
+  check_refused(run_viewer("--frames 1 --solver magic"), "gauss-seidel");
+}
+
+TEST_CASE("a run that is told to end leaves nothing half written") {
+  const Folder folder;
+  for (const char* signal : {"TERM", "INT"}) {
+    const Outcome outcome = run_viewer("--frames 10000000 --csv " + (folder / "a.csv"),
+                                       std::string("timeout --preserve-status -s ") + signal + " 2");
+    CHECK(outcome.exit_code == (std::string(signal) == "TERM" ? 143 : 130));
+    CHECK(folder.files() == 0);
+  }
 }
 
 TEST_CASE("a mesh sequence is what another program reads as the same cloth") {
@@ -196,6 +255,9 @@ TEST_CASE("without a display the window says how to do without it") {
   const Outcome outcome = run_viewer("", "env -u DISPLAY -u WAYLAND_DISPLAY");
   check_refused(outcome, "--output");
   check_refused(run_viewer("", "env -u WAYLAND_DISPLAY DISPLAY=:987"), "--output");
+  const Folder folder;
+  check_refused(run_viewer("--report " + (folder / "a.csv"), "env -u DISPLAY -u WAYLAND_DISPLAY"), "--output");
+  CHECK(folder.files() == 0);
 }
 
 TEST_CASE("without OpenGL a picture is refused, while meshes and tables need none") {

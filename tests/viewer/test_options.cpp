@@ -7,11 +7,11 @@ using viewer::parse;
 
 TEST_CASE("every knob of the panel has an option") {
   const auto parsed =
-      parse({"--columns",    "20",     "--rows",     "10",        "--spacing",  "0.1", "--pins",       "row",
-             "--dim",        "3",      "--start",    "vertical",  "--slack",    "0.1", "--method",     "xpbd",
-             "--compliance", "1e-4",   "--no-shear", "--bending", "--mass",     "0.5", "--gravity",    "1.62",
-             "--drag",       "0",      "--dt",       "0.01",      "--substeps", "3",   "--iterations", "4",
-             "--size",       "640x480"});
+      parse({"--columns",    "20",    "--rows",      "10",        "--spacing",  "0.1",    "--pins",       "row",
+             "--dim",        "3",     "--start",     "vertical",  "--slack",    "0.1",    "--method",     "xpbd",
+             "--compliance", "1e-4",  "--no-shear",  "--bending", "--mass",     "0.5",    "--gravity",    "1.62",
+             "--drag",       "0",     "--dt",        "0.01",      "--substeps", "3",      "--iterations", "4",
+             "--solver",     "lines", "--tolerance", "0.01",      "--size",     "640x480"});
   REQUIRE(parsed.mistake.empty());
   viewer::SceneSettings s;
   s.columns = 20;
@@ -30,6 +30,8 @@ TEST_CASE("every knob of the panel has an option") {
   s.dt = 0.01f;
   s.substeps = 3;
   s.iterations = 4;
+  s.solver = viewer::Solver::lines;
+  s.tolerance = 0.01f;
   CHECK(parsed.options.scene == s);
   CHECK(parsed.options.size.width == 640);
   CHECK(parsed.options.size.height == 480);
@@ -93,6 +95,22 @@ TEST_CASE("arguments that make no sense are refused in one sentence") {
       {"--export", "%s.obj"},
       {"--export", "%d%d.obj"},
       {"--export", "%n%d.obj"},
+      {"--solver", "magic"},
+      {"--solver", "lines", "--stiffness", "0.5"},
+      {"--solver", "coarse", "--compliance", "1e-3"},
+      {"--substeps", "auto"},
+      {"--substeps", "auto", "--solver", "batches"},
+      {"--substeps", "many"},
+      {"--tolerance", "-1"},
+      {"--tolerance", "nan"},
+      {"--color", "green"},
+      {"--tension-range", "0"},
+      {"--output", "a.jpg"},
+      {"--screenshot", "a.bmp"},
+      {"--output", "a.png", "--csv", "./a.png"},
+      {"--output", "a_03.png", "--export", "b/../a_%02d.png"},
+      {"--csv", "mesh0120.obj", "--export", "mesh%04d.obj"},
+      {"--screenshot", "a.png", "--report", "a.png"},
       {"--unheard-of"},
       {"stray"},
       {"--stiffness", "0.5", "--compliance", "0.5"},
@@ -110,6 +128,22 @@ TEST_CASE("arguments that make no sense are refused in one sentence") {
   CHECK_FALSE(parsed.mistake.empty());
   CHECK(parsed.mistake.find('\n') == std::string::npos);
   CHECK(parsed.text.empty());
+}
+
+TEST_CASE("a solver comes with the substeps and iterations that suit it, unless others are given") {
+  const auto scene = [](const std::vector<std::string>& arguments) { return parse(arguments).options.scene; };
+  CHECK(scene({}).substeps == 10);
+  CHECK(scene({"--solver", "lines"}).automatic_substeps);
+  CHECK(scene({"--solver", "lines"}).iterations == 2);
+  CHECK_FALSE(scene({"--solver", "lines", "--substeps", "7"}).automatic_substeps);
+  CHECK(scene({"--substeps", "7", "--solver", "lines"}).substeps == 7);
+  CHECK(scene({"--solver", "lines", "--substeps", "auto", "--iterations", "5"}).iterations == 5);
+}
+
+TEST_CASE("pictures may end in .png, however it is written, or in nothing, and meshes may lie beside them") {
+  for (const char* name : {"a.png", "a.PNG", "a", "/dev/null"}) CHECK(parse({"--output", name}).mistake.empty());
+  CHECK(parse({"--output", "cloth_1.png", "--export", "cloth_%d.obj"}).mistake.empty());
+  CHECK(parse({"--csv", "/dev/null", "--output", "/dev/null"}).mistake.empty());
 }
 
 TEST_CASE("help and version are told instead of a run") {
