@@ -44,8 +44,10 @@ struct Lines {
     std::fill(lambda.begin(), lambda.end(), Scalar{0});
   }
 
-  /// Solves every line once, in array order: all its links are right then, to first order; what is left is quadratic in
-  /// what was wrong. Lines that cross, as rows and columns do, disturb each other: sweep again, or step() to a tolerance.
+  /// Solves every line, in array order: all its links are right then, to first order; what is left is quadratic in what
+  /// was wrong. Lines that cross, as columns and rows do, disturb each other, so the sweep goes back over the groups
+  /// before the last one: columns, rows, columns. One way alone would shake in steps that are not a third shorter. What
+  /// is left then goes with another sweep, or with step() to a tolerance.
   ///
   ///   reads    predicted (Dim×N, m), inverse_mass (N, 1/kg)
   ///   writes   predicted; lambda
@@ -55,16 +57,18 @@ struct Lines {
   ///   source   [Bender08], strips of a cloth solved each in linear time; the system is [Macklin16] eq. 16
   template <ParticleSet P>
   void sweep(P& set, const Substep<Scalar>& substep) noexcept {
-    for_each_strip<Scalar>(set, set.predicted, work.data(), [&](const auto& strip, auto number) {
+    const auto solve = [&](const auto& strip, auto number) {
       const auto asked = detail::solve_lines<decltype(number)>(strip, lambda.data() + strip.first_link, substep);
       detail::for_each_lane<Scalar>(asked, [this](Scalar one) {
         tightest_now = (std::max)(tightest_now, (std::min)(one, Scalar{4}));  // beyond its trust a solve asks for anything
       });
-    });
+    };
+    for (std::size_t g = 0; g < groups.size(); ++g) for_each_strip<Scalar>(groups[g], set, set.predicted, solve);
+    for (std::size_t g = groups.size(); g-- > 1;) for_each_strip<Scalar>(groups[g - 1], set, set.predicted, solve);
     tightness = tightest_now * substep.inverse_dt_squared;
   }
 
-  /// How many substeps of a dt keep the lines from shaking: h²T/(m·length) below 1, with room for T to double. T is the
+  /// How many substeps of a dt keep the lines from shaking: h²T/(m·length) below 1, with room for T to grow by half. T is the
   /// last substep's tension, but no less than the weight of a whole line in a field of `gravity` (m/s²), and no more than
   /// 16 times that: whoever pulls harder gets lines that give way. O(M).
   template <ParticleSet P>
@@ -84,7 +88,7 @@ struct Lines {
         }
         hanging = (std::max)(hanging, std::abs(gravity) * mass * lightest / shortest);
       }
-    const Scalar needed = of_dt * std::sqrt(2 * (std::max)(hanging, (std::min)(tightness, 16 * hanging)));
+    const Scalar needed = of_dt * std::sqrt(Scalar(1.5) * (std::max)(hanging, (std::min)(tightness, 16 * hanging)));
     if (!(needed > 1)) return 1;
     return needed < Scalar(1 << 20) ? static_cast<int>(std::ceil(needed)) : 1 << 20;
   }
@@ -116,11 +120,12 @@ struct Lines {
   [[nodiscard]] Scalar max_stretch(const P& set) const noexcept {
     Scalar largest = 0;
     bool finite = true;
-    for_each_strip<const Scalar>(set, set.position, work.data(), [&](const auto& strip, auto number) {
+    const auto measure = [&](const auto& strip, auto number) {
       decltype(number) flags(Scalar{0});
       detail::for_each_lane<Scalar>(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
       detail::for_each_lane<Scalar>(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
-    });
+    };
+    for (const LineGroup& group : groups) for_each_strip<const Scalar>(group, set, set.position, measure);
     return finite ? largest : std::numeric_limits<Scalar>::infinity();
   }
 
@@ -130,24 +135,21 @@ struct Lines {
   }
 
  private:
-  /// Calls visit(lines as a LineInput, a Number of the kind to compute with) for every line of every group, in order,
-  /// as many lines at a time as there are lanes. Lines that do not lie side by side are copied there, and with a visit
+  /// Calls visit(lines as a LineInput, a Number of the kind to compute with) for every line of a group, in order, as
+  /// many lines at a time as there are lanes. Lines that do not lie side by side are copied there, and with a visit
   /// that changes them (Coordinate is not const) back.
   template <class Coordinate, ParticleSet P, class Columns, class Visit>
-  void for_each_strip(const P& set, Columns& columns, Scalar* space, Visit&& visit) const noexcept {
+  void for_each_strip(const LineGroup& group, const P& set, Columns& columns, Visit& visit) const noexcept {
     constexpr int width = detail::native_width<Scalar>;
-    for (const LineGroup& group : groups) {
-      std::int32_t line = 0;
-      if constexpr (width > 1) line = visit_strips<width, Coordinate>(group, line, set, columns, space, visit);
-      if constexpr (width * sizeof(Scalar) > 16)
-        line = visit_strips<width / 2, Coordinate>(group, line, set, columns, space, visit);
-      visit_strips<1, Coordinate>(group, line, set, columns, space, visit);
-    }
+    std::int32_t line = 0;
+    if constexpr (width > 1) line = visit_strips<width, Coordinate>(group, line, set, columns, visit);
+    if constexpr (width * sizeof(Scalar) > 16) line = visit_strips<width / 2, Coordinate>(group, line, set, columns, visit);
+    visit_strips<1, Coordinate>(group, line, set, columns, visit);
   }
 
   /// Lines `line`, `line` + 1, … of a group while `width` of them are left; answers where it stopped.
   template <int width, class Coordinate, ParticleSet P, class Columns, class Visit>
-  std::int32_t visit_strips(const LineGroup& group, std::int32_t line, const P& set, Columns& columns, Scalar* space,
+  std::int32_t visit_strips(const LineGroup& group, std::int32_t line, const P& set, Columns& columns,
                             Visit& visit) const noexcept {
     constexpr auto dim = static_cast<std::size_t>(P::dim);
     const auto rows = detail::rows_of<P::layout, dim>(columns);
@@ -166,7 +168,7 @@ struct Lines {
       in.first_link = link;
       in.link_pitch = group.lines;
       in.links = group.links;
-      in.work = space;
+      in.work = work.data();
       if (in_place) {
         const Index first = particle(group, line, 0);
         for (std::size_t d = 0; d < dim; ++d) in.predicted[d] = rows.data[d] + first * rows.stride;
@@ -176,7 +178,7 @@ struct Lines {
         visit(in, number<width>());
         continue;
       }
-      Scalar* const copy = space + static_cast<Index>(detail::work_per_link<dim>) * group.links * width;
+      Scalar* const copy = work.data() + static_cast<Index>(detail::work_per_link) * group.links * width;
       const auto index = [&](std::int32_t l, std::int32_t k) { return Index{particle(group, line + l, k)}; };
       const auto row = [&](std::size_t d) { return copy + static_cast<Index>(d) * length * width; };
       for (std::size_t d = 0; d < dim; ++d) {
@@ -277,18 +279,18 @@ template <std::ranges::contiguous_range Constraints>
   if (std::ranges::none_of(lines.compliance, [](Scalar alpha) { return alpha > 0; })) lines.compliance.clear();
   lines.lambda.assign(static_cast<std::size_t>(lines.count), Scalar{0});
   // The widest registers of any file that may solve them: 64 bytes. Per lane the work of a link and a copied particle.
-  lines.work.assign(widest * (detail::work_per_link<3> + 4) * (64 / sizeof(Scalar)), Scalar{0});
+  lines.work.assign(widest * (detail::work_per_link + 4) * (64 / sizeof(Scalar)), Scalar{0});
   return lines;
 }
 
-/// The structural edges of a sheet as lines: its rows, one after another, then its columns.
+/// The structural edges of a sheet as lines: its columns, one after another, then its rows.
 template <class Cloth>
 [[nodiscard]] auto line_constraints(const Cloth& cloth) {
   auto links = cloth.structural;
   const auto along = [&cloth](const auto& edge) { return cloth.columns > 1 && edge.j - edge.i == 1; };
   std::ranges::stable_sort(links, {}, [&](const auto& edge) {
     const std::int64_t row = edge.i / cloth.columns, column = edge.i % cloth.columns;
-    return along(edge) ? row * cloth.columns + column : std::int64_t{cloth.columns + column} * cloth.rows + row;
+    return along(edge) ? std::int64_t{cloth.columns + row} * cloth.rows * cloth.columns + column : column * cloth.rows + row;
   });
   return links;
 }

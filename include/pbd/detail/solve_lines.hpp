@@ -27,11 +27,10 @@ struct LineInput {
   std::int64_t first_link;   ///< where the first link stands in the fields of all lines
   Index link_pitch;          ///< from a link to the next one, in the fields
   Index links;
-  Scalar* work;  ///< work_per_link<dim> scalars a link and lane
+  Scalar* work;  ///< work_per_link scalars a link and lane
 };
 
-template <std::size_t dim>
-inline constexpr std::size_t work_per_link = dim + 3;  // n, c, y, the smaller of 1/d and 1/length
+inline constexpr std::size_t work_per_link = 3;  // 1/length, c, y
 
 template <class Number, class Scalar>
 [[nodiscard]] Number read_lanes(const Scalar* from) noexcept {
@@ -68,7 +67,7 @@ template <class Number, class Scalar, std::size_t dim>
 Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, const Substep<Scalar>& substep,
                  Number mu) noexcept {
   constexpr Index width = static_cast<Index>(sizeof(Number) / sizeof(Scalar));
-  constexpr Index step = static_cast<Index>(work_per_link<dim>) * width;
+  constexpr Index step = static_cast<Index>(work_per_link) * width;
   constexpr Scalar smallest_pivot = 4 * std::numeric_limits<Scalar>::epsilon();  // of the diagonal; below, it is rounding
   const Number zero(0), one(1), stiffened = one + mu;
   // By value: a store might change anything that is reached through a reference, as far as a compiler can know.
@@ -96,16 +95,11 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
     const Number length = norm(normal), weight = w_here + w_next;
     const auto movable = weight * length > zero;
     const Number inverse_length = select(movable, one / length, zero);
-    for (std::size_t d = 0; d < dim; ++d) {
-      normal[d] = normal[d] * inverse_length;
-      write_lanes(work + static_cast<Index>(d) * width, normal[d]);
-    }
+    for (std::size_t d = 0; d < dim; ++d) normal[d] = normal[d] * inverse_length;
+    write_lanes(work, inverse_length);
 
     const Number d = read_lanes<Number>(rest_length);
     rest_length += link_pitch;
-    const Number inverse_d = read_lanes<Number>(inverse_rest_length);
-    inverse_rest_length += link_pitch;
-    write_lanes(work + static_cast<Index>(dim + 2) * width, select(inverse_d < inverse_length, inverse_d, inverse_length));
     Number rhs = d - length, diagonal = stiffened * weight;
     if (compliance != nullptr) {
       const Number scaled = read_lanes<Number>(compliance) * inverse_dt_squared;
@@ -115,10 +109,10 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
     }
     const Number coupling = -(w_here * dot(before, normal));
     const Number pivot = larger(diagonal - (coupling * coupling) * inverse_pivot, Number(smallest_pivot) * diagonal);
-    if (k > 0) write_lanes(work - step + static_cast<Index>(dim) * width, coupling * inverse_pivot);  // c
+    if (k > 0) write_lanes(work - step + width, coupling * inverse_pivot);  // c
     inverse_pivot = select(movable, one / pivot, zero);
     y = select(movable, (rhs - coupling * y) * inverse_pivot, zero);
-    write_lanes(work + static_cast<Index>(dim + 1) * width, y);
+    write_lanes(work + 2 * width, y);
     work += step;
     before = normal;
     w_here = w_next;
@@ -126,16 +120,20 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
 
   Number change = zero, tightest = zero;
   lambda += links * link_pitch;
+  inverse_rest_length += links * link_pitch;
   for (Index k = links; k-- > 0;) {
     work -= step;
     mass -= mass_pitch;
     lambda -= link_pitch;
-    Scalar* const at = work + static_cast<Index>(dim + 1) * width;
+    inverse_rest_length -= link_pitch;
+    Scalar* const at = work + 2 * width;
     change = k + 1 < links ? read_lanes<Number>(at) - read_lanes<Number>(at - width) * change : read_lanes<Number>(at);
     write_lanes(at, change);
     const Number weight = read_lanes<Number>(mass) + read_lanes<Number>(mass + mass_pitch);
     const Number total = read_lanes<Number>(lambda) + change;
-    tightest = larger(tightest, magnitude(Number(Scalar(0.5)) * weight * total) * read_lanes<Number>(at + width));
+    const Number inverse_length = read_lanes<Number>(work), inverse_d = read_lanes<Number>(inverse_rest_length);
+    const Number inverse_reach = select(inverse_d < inverse_length, inverse_d, inverse_length);
+    tightest = larger(tightest, magnitude(Number(Scalar(0.5)) * weight * total) * inverse_reach);
   }
   return tightest;
 }
@@ -146,25 +144,29 @@ void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relax
   constexpr Index width = static_cast<Index>(sizeof(Number) / sizeof(Scalar));
   auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
         work] = input;
-  std::array<Number, dim> before, pull;
-  for (std::size_t d = 0; d < dim; ++d) before[d] = Number(0);
-  for (Index k = 0; k <= links; ++k) {
-    for (std::size_t d = 0; d < dim; ++d) pull[d] = Number(0);
-    if (k < links) {
-      const Number spent = relaxation * read_lanes<Number>(work + static_cast<Index>(dim + 1) * width);
-      write_lanes(lambda, read_lanes<Number>(lambda) + spent);
-      lambda += link_pitch;
-      for (std::size_t d = 0; d < dim; ++d) pull[d] = spent * read_lanes<Number>(work + static_cast<Index>(d) * width);
-      work += static_cast<Index>(work_per_link<dim>) * width;
-    }
+  std::array<Number, dim> here, before;
+  for (std::size_t d = 0; d < dim; ++d) {
+    here[d] = read_lanes<Number>(predicted[d]);
+    before[d] = Number(0);
+  }
+  for (Index k = 0; k < links; ++k) {
+    const Number spent = relaxation * read_lanes<Number>(work + 2 * width), inverse_length = read_lanes<Number>(work);
+    work += static_cast<Index>(work_per_link) * width;
+    write_lanes(lambda, read_lanes<Number>(lambda) + spent);
+    lambda += link_pitch;
     const Number w = read_lanes<Number>(mass);
     mass += mass_pitch;
     for (std::size_t d = 0; d < dim; ++d) {
-      write_lanes(predicted[d], read_lanes<Number>(predicted[d]) + w * (pull[d] - before[d]));
+      const Number next = read_lanes<Number>(predicted[d] + pitch);  // not moved yet
+      const Number pull = spent * ((here[d] - next) * inverse_length);
+      write_lanes(predicted[d], here[d] + w * (pull - before[d]));
       predicted[d] += pitch;
-      before[d] = pull[d];
+      before[d] = pull;
+      here[d] = next;
     }
   }
+  const Number w = read_lanes<Number>(mass);
+  for (std::size_t d = 0; d < dim; ++d) write_lanes(predicted[d], here[d] - w * before[d]);
 }
 
 template <class Scalar, class Number, class Function>
