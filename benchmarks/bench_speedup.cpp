@@ -77,7 +77,7 @@ auto make_sheet(Grid grid, pbd::SweepOrder order) {
   for (auto* kind : {&cloth.structural, &cloth.shear})
     for (Constraint& edge : *kind) {
       if constexpr (requires { edge.compliance; }) edge.compliance = typename Constraint::Scalar(1e-5);
-      if constexpr (requires { edge.longest; }) edge.longest = edge.shortest;
+      if constexpr (requires { edge.longest; }) edge.shortest = edge.longest;
     }
   // Out of its plane, row by row, so that every constraint has something to do.
   for (pbd::Index i = 0; i < cloth.particles.count(); ++i)

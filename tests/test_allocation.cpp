@@ -108,6 +108,36 @@ TEMPLATE_LIST_TEST_CASE("a step allocates nothing", "[allocation]", EveryMemory)
   CHECK(refused);
 }
 
+TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse levels", "[allocation]", EveryMemory) {
+  using Scalar = typename TestType::Scalar;
+  TestType memory(48);
+  auto& particles = memory.particles;
+  scatter(particles);
+  auto hard = net<pbd::DistanceConstraint<Scalar>>(particles);
+  auto compliant = net<pbd::CompliantDistanceConstraint<Scalar>>(particles);
+  auto relaxed = pbd::make_over_relaxed(particles, hard, compliant);
+  auto extrapolated = pbd::make_chebyshev(particles, hard, compliant);
+  auto coarse = pbd::make_coarse_to_fine<Scalar, TestType::dim>(8, 6, {Scalar(0.1), Scalar(0.1)}, true);
+  pbd::StepSettings<Scalar, TestType::dim> settings;
+  settings.iterations = 6;
+  pbd::Error error;
+  CHECK(allocations_of([&] {
+          error = pbd::step(particles, settings, coarse, relaxed);
+          if (!error) error = pbd::step(particles, settings, extrapolated);
+        }) == 0);
+  CHECK_FALSE(error);
+TEMPLATE_LIST_TEST_CASE("a Newton step allocates nothing", "[allocation]", EveryMemory) {
+  using Scalar = typename TestType::Scalar;
+  TestType memory(50);
+  scatter(memory.particles);
+  auto newton = pbd::make_implicit_newton(memory.particles, net<pbd::DistanceConstraint<Scalar>>(memory.particles),
+                                          net<pbd::CompliantDistanceConstraint<Scalar>>(memory.particles));
+  const pbd::StepSettings<Scalar, TestType::dim> settings{.substeps = 2, .iterations = 3};
+  pbd::Error taken;
+  CHECK(allocations_of([&] { taken = pbd::step(memory.particles, settings, newton); }) == 0);
+  CHECK_FALSE(taken);
+}
+
 TEMPLATE_LIST_TEST_CASE("asking allocates nothing", "[allocation]", EveryMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(50);

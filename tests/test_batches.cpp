@@ -40,6 +40,14 @@ std::vector<Constraint> random_edges(int count, int edges, std::uint64_t seed) {
 }
 
 template <class Constraint>
+std::vector<Constraint> joined(std::vector<Constraint> all, const std::vector<Constraint>& second,
+                               const std::vector<Constraint>& third) {
+  all.insert(all.end(), second.begin(), second.end());
+  all.insert(all.end(), third.begin(), third.end());
+  return all;
+}
+
+template <class Constraint>
 void shuffle(std::vector<Constraint>& edges) {
   support::Random random(3);
   for (std::size_t n = edges.size(); n > 1; --n)
@@ -122,6 +130,60 @@ TEMPLATE_LIST_TEST_CASE("batches give the bits of the plain sweep", "[batches]",
   SECTION("soft") { demand_same_bits_on_every_mesh<TestType, pbd::SoftDistanceConstraint<Scalar>>(); }
   SECTION("compliant") { demand_same_bits_on_every_mesh<TestType, pbd::CompliantDistanceConstraint<Scalar>>(); }
   SECTION("one-sided") { demand_same_bits_on_every_mesh<TestType, pbd::DistanceLimit<Scalar>>(); }
+}
+
+TEMPLATE_TEST_CASE("runs of every length, shape and direction give the bits of the plain sweep", "[batches]", float,
+                   double) {
+  using C = pbd::CompliantDistanceConstraint<TestType>;
+  using Memory = support::Owned<TestType, 3, Layout::planar>;
+  for (int count = 1; count <= 35; ++count)
+    for (const bool uniform : {false, true})
+      for (const bool backwards : {false, true}) {
+        std::vector<C> rows, pairs;
+        for (int k = 0; k < count; ++k) {
+          const auto rest_length = TestType(uniform ? 0.5 : 0.5 + 0.01 * k);
+          const auto edge = [&](int i, int j) {
+            return support::between<C>(backwards ? j : i, backwards ? i : j, rest_length);
+          };
+          rows.push_back(edge(k, count + k));
+          pairs.push_back(edge(2 * k, 2 * k + 1));
+        }
+        INFO(count << " constraints");
+        demand_same_bits<Memory>(rows, 2 * count, 1);
+        demand_same_bits<Memory>(pairs, 2 * count, 1);
+        demand_same_bits<Memory>(joined(rows, pairs, rows), 2 * count, 1);
+      }
+}
+
+TEST_CASE("uniform runs read their numbers in one place, and a change by hand is noticed when it is told of", "[batches]") {
+  using C = pbd::DistanceConstraint<float>;
+  auto edges = sheet_edges<C>(40, 5, pbd::SweepOrder::rows);
+  auto batches = pbd::make_batches(edges);
+  std::set<std::int64_t> places;
+  for (const pbd::Run& run : batches.runs) {
+    CHECK(run.uniform == !run.is_listed());
+    if (run.uniform) places.insert(run.numbers);
+  }
+  CHECK(places.size() == 3);  // structural, shear and bending edges have a length each
+
+  pbd::Particles<float, 3> plain(40 * 5);
+  support::scatter(plain);
+  auto batched = plain;
+  const auto sweep_both = [&] {
+    const pbd::Substep<float> substep(0.01f, 1);
+    pbd::sweep(edges, plain, substep);
+    batches.sweep(batched, substep);
+    CHECK(support::same_bits(support::state(plain), support::state(batched)));
+  };
+  for (const std::size_t changed : {std::size_t{0}, std::size_t{57}, edges.size() - 1}) {
+    edges[changed].rest_length *= 1.5f;
+    batches.fields[0][changed] *= 1.5f;
+    batches.find_uniform_runs();
+    sweep_both();
+  }
+  for (std::size_t n = 0; n < edges.size(); ++n) edges[n].rest_length = batches.fields[0][n] = 0.2f;
+  batches.find_uniform_runs();
+  sweep_both();
 }
 
 TEST_CASE("batches give the bits of the plain sweep after hundreds of steps of a real sheet", "[batches][long]") {

@@ -374,3 +374,27 @@ TEST_CASE("a sheet of a million particles is made in less than a second", "[clot
   CHECK(cloth.particles.count() == 1000000);
 }
 #endif
+
+TEMPLATE_TEST_CASE("the diagonals may be of another type than the edges", "[cloth]", float, double) {
+  pbd::ClothSettings<TestType, 3> settings;
+  settings.columns = 5;
+  settings.rows = 4;
+  settings.spacing = 1;
+  const auto hard = pbd::make_cloth<TestType, 3>(settings);
+  const auto one_sided = pbd::make_cloth<TestType, 3, Layout::planar, pbd::DistanceConstraint<TestType>,
+                                         pbd::DistanceLimit<TestType>>(settings);
+  REQUIRE(one_sided.shear.size() == hard.shear.size());
+  for (std::size_t k = 0; k < hard.shear.size(); ++k) {
+    CHECK(one_sided.shear[k].indices() == hard.shear[k].indices());
+    CHECK(one_sided.shear[k].shortest == 0);
+    CHECK(one_sided.shear[k].longest == hard.shear[k].rest_length);
+  }
+  settings.shear.compliance = TestType(1e-3);
+  const auto compliant = pbd::make_cloth<TestType, 3, Layout::planar, pbd::DistanceConstraint<TestType>,
+                                         pbd::CompliantDistanceConstraint<TestType>>(settings);
+  REQUIRE(compliant.shear.size() == hard.shear.size());
+  CHECK(compliant.shear[0].compliance == TestType(1e-3));
+  CHECK(compliant.structural.size() == hard.structural.size());
+  CHECK(pbd::make_cloth<TestType, 3>(settings).error.message() ==
+        "cloth settings: compliance and damping need CompliantDistanceConstraint");
+}

@@ -7,40 +7,16 @@
 #pragma once
 
 #include <pbd/detail/project_run.hpp>
+#include <pbd/detail/runs.hpp>
 #include <pbd/gauss_seidel.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <ranges>
 #include <vector>
 
 namespace pbd {
-
-/// How the particles of a run of constraints lie. In all shapes but the last, no particle occurs twice.
-enum class RunShape : std::int32_t {
-  contiguous,  ///< constraint k joins i + k and j + k: a row of a grid and the next one
-  pairs,       ///< constraint k joins i + 2k and j + 2k, |i − j| = 1: every other edge along a row
-  scattered,   ///< independent, with listed indices
-  sequential,  ///< neighbours share particles: one after another, with listed indices
-};
-
-struct Run {
-  RunShape shape;
-  std::int32_t count;   ///< constraints in it
-  std::int32_t i;       ///< the first constraint's particles; of listed ones the lowest …
-  std::int32_t j;       ///< … and the highest in the run
-  std::int64_t first;   ///< where its constraints begin in the array
-  std::int64_t listed;  ///< where its indices begin in Batches::i and j, if they are listed
-
-  [[nodiscard]] constexpr bool is_listed() const noexcept { return shape >= RunShape::scattered; }
-  [[nodiscard]] constexpr std::int32_t stride() const noexcept { return shape == RunShape::pairs ? 2 : 1; }
-
-  /// The lowest and the highest particle that it touches.
-  [[nodiscard]] constexpr std::int32_t lowest() const noexcept { return (std::min)(i, j); }
-  [[nodiscard]] constexpr std::int32_t highest() const noexcept {
-    return is_listed() ? j : (std::max)(i, j) + (count - 1) * stride();
-  }
-};
 
 /// A packed constraint set: runs, and the constraints' numbers, one array a field. make_batches() makes it.
 template <EdgeConstraint C>
@@ -48,13 +24,14 @@ struct Batches {
   using Scalar = typename C::Scalar;
 
   std::vector<Run> runs;
-  std::array<std::vector<Scalar>, C::fields.size()> fields;  ///< C::fields of every constraint, in array order
+  std::array<std::vector<Scalar>, C::fields.size()> fields;  ///< C::fields of every constraint, in array order; after
+                                                             ///< a change by hand call find_uniform_runs()
   std::vector<std::int32_t> i;                               ///< indices that no stride describes
   std::vector<std::int32_t> j;
-  std::int64_t count = 0;      ///< constraints
-  std::int32_t highest = -1;   ///< the highest particle index of all
-  bool damped = false;         ///< has any of them damping
-  Error error;                 ///< if it says so, the set is empty
+  std::int64_t count = 0;     ///< constraints
+  std::int32_t highest = -1;  ///< the highest particle index of all
+  bool damped = false;        ///< has any of them damping
+  Error error;                ///< if it says so, the set is empty
 
   /// Projects every constraint once, in array order: sweep() of the array that this was made from, bit for bit.
   ///
@@ -69,7 +46,7 @@ struct Batches {
 
   template <ParticleSet P>
   void begin_substep(P&, const Substep<Scalar>& substep) noexcept {
-    if constexpr (requires(detail::Fields<C>& field) { C::prepare(field, substep); })
+    if constexpr (requires(detail::Fields<C> & field) { C::prepare(field, substep); })
       for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
         detail::Fields<C> field = read(c);
         C::prepare(field, substep);
@@ -87,19 +64,45 @@ struct Batches {
 
   /// Projects the constraints of one run.
   template <ParticleSet P>
-  void project(Run run, P& particles, const Substep<Scalar>& substep) noexcept {
+  void project(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
     constexpr int width = detail::native_width<Scalar>;
     std::int32_t n = 0;
     if constexpr (width > 1)
-      if (run.shape != RunShape::sequential) {
-        n = project_wide<width>(run, n, particles, substep);
-        if constexpr (width * sizeof(Scalar) > 16) n = project_wide<width / 2>(run, n, particles, substep);
-      }
+      if (run.shape != RunShape::sequential) n = project_wide<width>(run, particles, substep);
     for (; n < run.count; ++n) {
       const auto c = static_cast<std::size_t>(run.first + n);
       detail::Fields<C> field = read(c);
       detail::project_fields<C>(particles, first_of(run, n), second_of(run, n), field, damped, substep);
       keep(c, field);
+    }
+  }
+
+  /// Finds the runs whose constraints all have the same numbers: a sweep reads them in one place, and so that it stays
+  /// in the nearest cache, runs with like numbers share it. O(M).
+  void find_uniform_runs() noexcept {
+    const auto same = [this](std::int64_t a, std::int64_t b, std::int32_t n) {
+      bool all = true;
+      for (std::size_t f = 0; f + C::kept < fields.size(); ++f)
+        all = all && std::memcmp(&fields[f][static_cast<std::size_t>(a)], &fields[f][static_cast<std::size_t>(b)],
+                                 static_cast<std::size_t>(n) * sizeof(Scalar)) == 0;
+      return all;
+    };
+    constexpr std::int32_t widest = 8;   // as many are read at once, at most
+    std::array<const Run*, 4> models{};  // the last that were unlike each other
+    std::size_t next = 0;
+    for (Run& run : runs) {
+      run.numbers = run.first;
+      run.uniform = !run.is_listed() && run.count > 1 && same(run.first, run.first + 1, run.count - 1);
+      if (!run.uniform) continue;
+      const auto is_like = [&](const Run* model) {
+        const std::int32_t n = (std::min)(run.count, widest);
+        return model != nullptr && model->count >= n && same(model->first, run.first, n);
+      };
+      const auto model = std::find_if(models.begin(), models.end(), is_like);
+      if (model != models.end())
+        run.numbers = (*model)->first;
+      else
+        models[next++ % models.size()] = &run;
     }
   }
 
@@ -117,7 +120,7 @@ struct Batches {
       }
   }
 
-  /// What a sweep reads beside the particles.
+  /// What the set takes. A sweep reads less of it where runs are uniform.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return runs.size() * sizeof(Run) + (i.size() + j.size()) * sizeof(std::int32_t) +
            fields.size() * static_cast<std::size_t>(count) * sizeof(Scalar);
@@ -141,107 +144,47 @@ struct Batches {
     for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) fields[f][c] = field[f];
   }
 
-  /// Constraints n, n + 1, … of a run while `width` of them are left; answers where it stopped.
+  /// As many constraints of a run as the lanes can take; answers how many.
   template <int width, ParticleSet P>
-  std::int32_t project_wide(Run run, std::int32_t n, P& particles, const Substep<Scalar>& substep) noexcept {
-    const detail::RunInput<P> input(particles, substep, damped);
-    std::array<Scalar*, C::fields.size()> field;
-    for (std::size_t f = 0; f < field.size(); ++f) field[f] = fields[f].data() + run.first + n;
-    const auto project_all = [&](auto access_at) {
-      for (; n + width <= run.count; n += width) {
-        detail::project_lanes<C>(access_at(n), field, input);
-        for (Scalar*& f : field) f += width;
+  std::int32_t project_wide(const Run& run, P& particles, const Substep<Scalar>& substep) noexcept {
+    detail::RunFields<C> field{{}, run.uniform ? 0 : 1};
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      field.first[f] = fields[f].data() + (f + C::kept < fields.size() ? run.numbers : run.first);
+    if constexpr (P::layout == Layout::planar)
+      if (particles.inverse_mass.innerStride() == 1 && !run.is_listed()) {
+        if constexpr (width * sizeof(Scalar) > 16)
+          if (run.count < width) return project_wide<width / 2>(run, particles, substep);
+        if (run.count < width) return 0;
+        const Index from_i = run.i, from_j = run.j, lowest = run.lowest();
+        if (run.shape == RunShape::contiguous)
+          detail::project_run<C>(
+              [=](Index k) {
+                return detail::SideBySide<Scalar, width>{from_i + k, from_j + k};
+              },
+              run.count, field, particles, substep, damped);
+        else
+          detail::project_run<C>([=](Index k) { return detail::Paired<Scalar, width>{lowest + 2 * k}; }, run.count,
+                                 field, particles, substep, damped);
+        return run.count;
       }
-    };
-    if constexpr (P::layout == Layout::planar) {
-      const bool dense = input.inverse_mass.stride == 1;
-      if (dense && run.shape == RunShape::contiguous) {
-        const auto at = [&run](Index k) { return detail::SideBySide<Scalar, width>{run.i + k, run.j + k}; };
-        project_all(at);
-        return n;
-      }
-      if (dense && run.shape == RunShape::pairs) {
-        const auto at = [&run](Index k) { return detail::Paired<Scalar, width>{run.lowest() + 2 * k}; };
-        project_all(at);
-        return n;
-      }
-    }
     // One by one, wider registers than 16 bytes cost more to fill than they save: 4.7 instead of 3.7 ns a constraint.
-    if constexpr (width * sizeof(Scalar) <= 16)
-      project_all([&run, this](std::int32_t k) {
-        detail::OneByOne<Scalar, width> access;
-        for (std::size_t l = 0; l < width; ++l) {
-          access.i[l] = first_of(run, k + static_cast<std::int32_t>(l));
-          access.j[l] = second_of(run, k + static_cast<std::int32_t>(l));
-        }
-        return access;
-      });
-    return n;
+    if constexpr (width * sizeof(Scalar) > 16)
+      return project_wide<width / 2>(run, particles, substep);
+    else {
+      detail::project_run<C>(
+          [&run, this](Index k) {
+            detail::OneByOne<Scalar, width> access;
+            for (std::size_t l = 0; l < width; ++l) {
+              access.i[l] = first_of(run, static_cast<std::int32_t>(k) + static_cast<std::int32_t>(l));
+              access.j[l] = second_of(run, static_cast<std::int32_t>(k) + static_cast<std::int32_t>(l));
+            }
+            return access;
+          },
+          run.count, field, particles, substep, damped);
+      return run.count - run.count % width;
+    }
   }
 };
-
-namespace detail {
-
-/// Finds the runs of an array of index pairs, in order, greedily: the longest even run that starts here if it fills
-/// the lanes of the smallest register, otherwise a listed one up to the next particle that occurs again.
-template <std::ranges::random_access_range Constraints>
-void find_runs(const Constraints& constraints, std::int32_t highest, std::vector<Run>& runs,
-               std::vector<std::int32_t>& is, std::vector<std::int32_t>& js) {
-  constexpr std::int64_t shortest = 4;
-  const auto size = static_cast<std::int64_t>(std::ranges::size(constraints));
-  const auto at = [&constraints](std::int64_t k) -> decltype(auto) { return std::ranges::begin(constraints)[k]; };
-
-  const auto even_run = [&](std::int64_t k, RunShape shape) -> std::int64_t {
-    const std::int64_t i = at(k).i, j = at(k).j, apart = i < j ? j - i : i - j;
-    const std::int64_t stride = shape == RunShape::pairs ? 2 : 1;
-    if (shape == RunShape::pairs && apart != 1) return 1;
-    const std::int64_t most = shape == RunShape::pairs ? size - k : (std::min)(size - k, apart);
-    std::int64_t n = 1;
-    while (n < most && n < INT32_MAX && at(k + n).i == i + n * stride && at(k + n).j == j + n * stride) ++n;
-    return n;
-  };
-  const auto longest_even_run = [&](std::int64_t k, RunShape& shape) {
-    const std::int64_t contiguous = even_run(k, RunShape::contiguous);
-    const std::int64_t pairs = even_run(k, RunShape::pairs);
-    shape = pairs > contiguous ? RunShape::pairs : RunShape::contiguous;
-    return (std::max)(pairs, contiguous);
-  };
-
-  std::vector<std::int64_t> seen(static_cast<std::size_t>(highest) + 1, -1);  // the run that last touched a particle
-  for (std::int64_t k = 0; k < size;) {
-    RunShape shape;
-    const std::int64_t even = longest_even_run(k, shape);
-    if (even >= shortest) {
-      runs.push_back({shape, static_cast<std::int32_t>(even), at(k).i, at(k).j, k, -1});
-      k += even;
-      continue;
-    }
-    Run run{RunShape::scattered, 0, at(k).i, at(k).j, k, static_cast<std::int64_t>(is.size())};
-    if (run.i > run.j) std::swap(run.i, run.j);
-    for (RunShape ignored; k < size && (run.count == 0 || longest_even_run(k, ignored) < shortest); ++k) {
-      const auto i = static_cast<std::size_t>(at(k).i), j = static_cast<std::size_t>(at(k).j);
-      if (run.count > 0 && (seen[i] == run.first || seen[j] == run.first)) break;
-      seen[i] = seen[j] = run.first;
-      is.push_back(at(k).i);
-      js.push_back(at(k).j);
-      run.i = (std::min)({run.i, is.back(), js.back()});
-      run.j = (std::max)({run.j, is.back(), js.back()});
-      ++run.count;
-    }
-    if (run.count < shortest) run.shape = RunShape::sequential;
-    const bool joins = run.shape == RunShape::sequential && !runs.empty() &&
-                       runs.back().shape == RunShape::sequential && runs.back().first + runs.back().count == run.first;
-    if (!joins) {
-      runs.push_back(run);
-    } else {
-      runs.back().count += run.count;
-      runs.back().i = (std::min)(runs.back().i, run.i);
-      runs.back().j = (std::max)(runs.back().j, run.j);
-    }
-  }
-}
-
-}  // namespace detail
 
 /// Packs an array of constraints of one type for a batched sweep in the same order, with the same results.
 ///
@@ -251,7 +194,7 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
 ///   errors   a constraint with a negative index, i = j, or a flaw(): named in `error`, and the set is empty
 ///   cost     O(M), allocates
 template <std::ranges::contiguous_range Constraints>
-  requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
+requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
 [[nodiscard]] auto make_batches(const Constraints& constraints) {
   using C = std::ranges::range_value_t<Constraints>;
   Batches<C> batches;
@@ -276,6 +219,7 @@ template <std::ranges::contiguous_range Constraints>
     for (const C& constraint : constraints) batches.fields[f].push_back(constraint.*C::fields[f]);
   }
   detail::find_runs(constraints, batches.highest, batches.runs, batches.i, batches.j);
+  batches.find_uniform_runs();
   return batches;
 }
 

@@ -65,11 +65,11 @@ struct ClothSettings {
 
 /// What make_cloth makes. If `error` says so, the rest is empty.
 template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
-          class Constraint = DistanceConstraint<Scalar>>
+          class Constraint = DistanceConstraint<Scalar>, class Shear = Constraint>
 struct Cloth {
   Particles<Scalar, Dim, layout> particles;
   std::vector<Constraint> structural;
-  std::vector<Constraint> shear;
+  std::vector<Shear> shear;
   std::vector<Constraint> bending;
   std::vector<std::array<std::int32_t, 3>> triangles;  ///< counter-clockwise seen from +z (vertical) or +y (horizontal)
   std::vector<std::array<Scalar, 2>> texture;          ///< u, v in [0, 1], a particle each; (0, 0) at the bottom left
@@ -133,6 +133,10 @@ template <class Constraint, class Scalar>
 [[nodiscard]] Constraint make_edge(int i, int j, Scalar length, const ClothKind<Scalar>& kind) noexcept {
   Constraint edge{i, j, length};
   if constexpr (requires { edge.stiffness; }) edge.stiffness = kind.stiffness;
+  if constexpr (requires { edge.longest; }) {  // cloth folds, and is never pressed apart
+    edge.shortest = 0;
+    edge.longest = length;
+  }
   if constexpr (requires { edge.compliance; }) {
     edge.compliance = kind.compliance;
     edge.damping = kind.damping;
@@ -217,16 +221,20 @@ void assign_masses(const ClothSettings<Scalar, Dim>& s, const std::array<Scalar,
 ///     auto rigid = pbd::make_cloth<float, 3>(settings);
 ///     auto springy = pbd::make_cloth<double, 2, pbd::Layout::planar, pbd::CompliantDistanceConstraint<double>>(settings);
 ///
+/// The diagonals may be of another type. Hard ones beside hard edges are redundant, four constraints on the three
+/// coordinates of a particle; compliant ones, or DistanceLimit, which lets them be shorter, leave the edges their way.
+///
 ///   errors   sizes, masses, compliances, pins that make no sense: named in `error`, and nothing else is in the result
 ///   cost     O(columns · rows), allocates
 template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
-          class Constraint = DistanceConstraint<Scalar>>
-[[nodiscard]] Cloth<Scalar, Dim, layout, Constraint> make_cloth(const ClothSettings<Scalar, Dim>& settings) {
+          class Constraint = DistanceConstraint<Scalar>, class Shear = Constraint>
+[[nodiscard]] Cloth<Scalar, Dim, layout, Constraint, Shear> make_cloth(const ClothSettings<Scalar, Dim>& settings) {
   const auto& s = settings;
-  Cloth<Scalar, Dim, layout, Constraint> cloth;
+  Cloth<Scalar, Dim, layout, Constraint, Shear> cloth;
   cloth.error = detail::validate_cloth(s);
-  for (const auto* kind : {&s.structural, &s.shear, &s.bending})
+  for (const auto* kind : {&s.structural, &s.bending})
     if (!cloth.error) cloth.error = detail::validate_kind<Constraint>(*kind);
+  if (!cloth.error) cloth.error = detail::validate_kind<Shear>(s.shear);
   if (cloth.error) return cloth;
 
   std::array<Scalar, 2> pitch{s.spacing, s.spacing};
@@ -259,9 +267,8 @@ template <class Scalar = float, int Dim = 3, Layout layout = Layout::planar,
   cloth.particles.predicted = cloth.particles.position;
 
   detail::assign_masses(s, pitch, cloth);
-  cloth.error = validate(cloth.particles);  // masses that overflow when shared out, positions that overflow
-  if (cloth.error) {
-    const Error error = cloth.error;
+  // Masses that overflow when shared out, positions that overflow.
+  if (const Error error = validate(cloth.particles)) {
     cloth = {};
     cloth.error = error;
     return cloth;

@@ -27,6 +27,7 @@ struct Lines {
 
   std::vector<LineGroup> groups;
   std::vector<Scalar> rest_length;       ///< d, m
+  std::vector<Scalar> inverse_rest_length;  ///< 1/d, 1/m; the largest number for a d of 0
   std::vector<Scalar> compliance;        ///< α, m/N; empty if all are 0
   std::vector<Scalar> lambda;            ///< λ accumulated in this substep, N·s²; tension is −λ/h²
   std::vector<std::int32_t> particles;   ///< of groups without a stride
@@ -56,7 +57,7 @@ struct Lines {
   void sweep(P& set, const Substep<Scalar>& substep) noexcept {
     for_each_strip<Scalar>(set, set.predicted, work.data(), [&](const auto& strip, auto number) {
       const auto asked = detail::solve_lines<decltype(number)>(strip, lambda.data() + strip.first_link, substep);
-      for_each_lane(asked, [this](Scalar one) {
+      detail::for_each_lane<Scalar>(asked, [this](Scalar one) {
         tightest_now = (std::max)(tightest_now, (std::min)(one, Scalar{4}));  // beyond its trust a solve asks for anything
       });
     });
@@ -117,8 +118,8 @@ struct Lines {
     bool finite = true;
     for_each_strip<const Scalar>(set, set.position, work.data(), [&](const auto& strip, auto number) {
       decltype(number) flags(Scalar{0});
-      for_each_lane(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
-      for_each_lane(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
+      detail::for_each_lane<Scalar>(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
+      detail::for_each_lane<Scalar>(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
     });
     return finite ? largest : std::numeric_limits<Scalar>::infinity();
   }
@@ -160,6 +161,7 @@ struct Lines {
       const std::int64_t link = group.first_link + line;
       detail::LineInput<Scalar, dim, Coordinate> in;
       in.rest_length = rest_length.data() + link;
+      in.inverse_rest_length = inverse_rest_length.data() + link;
       in.compliance = compliance.empty() ? nullptr : compliance.data() + link;
       in.first_link = link;
       in.link_pitch = group.lines;
@@ -198,14 +200,6 @@ struct Lines {
       return Scalar{};
     else
       return detail::Lanes<Scalar, width>{};
-  }
-
-  template <class Number, class Function>
-  static void for_each_lane(Number numbers, Function function) noexcept {
-    if constexpr (std::is_same_v<Number, Scalar>)
-      function(numbers);
-    else
-      numbers.distribute([&function](int, Scalar number) { function(number); });
   }
 };
 
@@ -278,6 +272,8 @@ template <std::ranges::contiguous_range Constraints>
       }
     link += std::int64_t{group.lines} * group.links;
   }
+  for (const Scalar d : lines.rest_length)
+    lines.inverse_rest_length.push_back((std::min)(Scalar{1} / d, (std::numeric_limits<Scalar>::max)()));
   if (std::ranges::none_of(lines.compliance, [](Scalar alpha) { return alpha > 0; })) lines.compliance.clear();
   lines.lambda.assign(static_cast<std::size_t>(lines.count), Scalar{0});
   // The widest registers of any file that may solve them: 64 bytes. Per lane the work of a link and a copied particle.

@@ -12,7 +12,9 @@
 //
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
 // in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Goldenthal07] fast
-// projection; [Hintermueller03] primal-dual active sets. docs/references.md has them in full.
+// projection; [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
+// Based Dynamics; [Wang15] Chebyshev semi-iteration; [Baraff98] Large Steps in Cloth Simulation; [Tournier15] geometric stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested
+// dissection; [Duff83] multifrontal elimination. docs/references.md has them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error
@@ -25,8 +27,13 @@
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
 #include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
+#include <pbd/accelerated.hpp>      // 4 the same sweeps, over-relaxed or extrapolated
+#include <pbd/coarse_to_fine.hpp>   // 4 a grid's coarse levels, before its own sweeps
 #include <pbd/lines.hpp>            // 4 whole chains of links at once
 #include <pbd/global_solve.hpp>     // 4 all constraints at once, by a sparse direct solve
+#include <pbd/block_matrix.hpp>     // 4 the matrix of a global solve, and what may solve it
+#include <pbd/block_cholesky.hpp>   // 4 … directly
+#include <pbd/implicit_newton.hpp>  // 4 all constraints at once, for cloth that points hold
 #include <pbd/residual.hpp>         // 4 how far from satisfied
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*

@@ -49,6 +49,11 @@ struct Lanes {
   Register values;
 
   Lanes() = default;
+  Lanes(const Lanes& other) noexcept : values(other.values) {}  // of a struct, GCC would copy halves through memory
+  Lanes& operator=(const Lanes& other) noexcept {
+    values = other.values;
+    return *this;
+  }
   Lanes(Register r) noexcept : values(r) {}
   Lanes(Scalar s) noexcept : values(s - Register{}) {}  // keeps −0, as 0 + s would not
 
@@ -102,47 +107,59 @@ struct Lanes {
   }
 };
 
-/// Reads 2·width neighbours a b, as the pairs (first, second) that lie side by side in them. In which order the pairs
-/// stand in the lanes is this function's own affair (one that x86 shuffles fast); store_pairs and load_by_pair agree.
+/// Of 2·width neighbours in two registers, the firsts and the seconds of the pairs that lie side by side. In which
+/// order the pairs stand in the lanes is these functions' own affair (one that x86 shuffles fast); all of them agree.
 template <class Scalar, int width>
-void load_pairs(const Scalar* from, Lanes<Scalar, width>& first, Lanes<Scalar, width>& second) noexcept {
-  const auto a = Lanes<Scalar, width>::load(from).values;
-  const auto b = Lanes<Scalar, width>::load(from + width).values;
-  if constexpr (width == 8) {
-    first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
-    second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
-  } else if constexpr (width == 4 && sizeof(Scalar) == 8) {
-    first = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    second = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  } else if constexpr (width == 4) {
-    first = __builtin_shufflevector(a, b, 0, 2, 4, 6);
-    second = __builtin_shufflevector(a, b, 1, 3, 5, 7);
-  } else {
-    first = __builtin_shufflevector(a, b, 0, 2);
-    second = __builtin_shufflevector(a, b, 1, 3);
-  }
+[[nodiscard]] Lanes<Scalar, width> firsts(Lanes<Scalar, width> lower, Lanes<Scalar, width> upper) noexcept {
+  const auto a = lower.values, b = upper.values;
+  if constexpr (width == 8)
+    return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6);
+  else
+    return __builtin_shufflevector(a, b, 0, 2);
 }
 
 template <class Scalar, int width>
-void store_pairs(Scalar* to, Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
-  const auto f = first.values;
-  const auto s = second.values;
-  Lanes<Scalar, width> a, b;
-  if constexpr (width == 8) {
-    a = __builtin_shufflevector(f, s, 0, 8, 1, 9, 4, 12, 5, 13);
-    b = __builtin_shufflevector(f, s, 2, 10, 3, 11, 6, 14, 7, 15);
-  } else if constexpr (width == 4 && sizeof(Scalar) == 8) {
-    a = __builtin_shufflevector(f, s, 0, 4, 2, 6);
-    b = __builtin_shufflevector(f, s, 1, 5, 3, 7);
-  } else if constexpr (width == 4) {
-    a = __builtin_shufflevector(f, s, 0, 4, 1, 5);
-    b = __builtin_shufflevector(f, s, 2, 6, 3, 7);
-  } else {
-    a = __builtin_shufflevector(f, s, 0, 2);
-    b = __builtin_shufflevector(f, s, 1, 3);
-  }
-  a.store(to);
-  b.store(to + width);
+[[nodiscard]] Lanes<Scalar, width> seconds(Lanes<Scalar, width> lower, Lanes<Scalar, width> upper) noexcept {
+  const auto a = lower.values, b = upper.values;
+  if constexpr (width == 8)
+    return __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, 1, 3, 5, 7);
+  else
+    return __builtin_shufflevector(a, b, 1, 3);
+}
+
+/// From firsts and seconds back to the lower half of the neighbours, and to the upper one.
+template <class Scalar, int width>
+[[nodiscard]] Lanes<Scalar, width> lower_pairs(Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
+  const auto f = first.values, s = second.values;
+  if constexpr (width == 8)
+    return __builtin_shufflevector(f, s, 0, 8, 1, 9, 4, 12, 5, 13);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(f, s, 0, 4, 2, 6);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(f, s, 0, 4, 1, 5);
+  else
+    return __builtin_shufflevector(f, s, 0, 2);
+}
+
+template <class Scalar, int width>
+[[nodiscard]] Lanes<Scalar, width> upper_pairs(Lanes<Scalar, width> first, Lanes<Scalar, width> second) noexcept {
+  const auto f = first.values, s = second.values;
+  if constexpr (width == 8)
+    return __builtin_shufflevector(f, s, 2, 10, 3, 11, 6, 14, 7, 15);
+  else if constexpr (width == 4 && sizeof(Scalar) == 8)
+    return __builtin_shufflevector(f, s, 1, 5, 3, 7);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(f, s, 2, 6, 3, 7);
+  else
+    return __builtin_shufflevector(f, s, 1, 3);
 }
 
 /// The numbers of `width` lanes read as a square: lane c of lanes[r] changes places with lane r of lanes[c].

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // The batched sweep's inner loop: as many constraints of a run as there are lanes are read, moved by their law and
-// written back. Included by batches.hpp alone. Three ways to reach the particles; one formula, edge.hpp's.
+// written back. Included by batches.hpp alone. Three ways to reach the particles, ends.hpp's; one formula, edge.hpp's.
 #pragma once
 
-#include <pbd/edge.hpp>
+#include <pbd/detail/ends.hpp>
 
 #include <utility>
 
 namespace pbd::detail {
 
-/// Where the coordinates of the particles lie: row d begins at data[d], the next particle `stride` scalars on.
-template <class Pointer, std::size_t dim>
-struct Rows {
-  std::array<Pointer, dim> data;
-  Index stride;
-};
-
-template <Layout layout, std::size_t dim, class Columns>
-[[nodiscard]] auto rows_of(Columns& columns) noexcept {
-  constexpr bool planar = layout == Layout::planar;
-  Rows<decltype(columns.data()), dim> rows;
-  for (std::size_t d = 0; d < dim; ++d)
-    rows.data[d] = columns.data() + static_cast<Index>(d) * (planar ? columns.outerStride() : 1);
-  rows.stride = planar ? 1 : columns.outerStride();
-  return rows;
-}
-
-/// All that a run's inner loop reads of the particles and of the substep. Found once a run and held by value: a store to
-/// a particle might change anything that is reached through a reference, as far as a compiler can know.
+/// All that a run's inner loop reads of the particles and of the substep. Found once a run and held by value: a store
+/// to a particle might change anything that is reached through a reference, as far as a compiler can know.
 template <ParticleSet P>
 struct RunInput {
   using Scalar = typename P::Scalar;
@@ -48,94 +31,119 @@ struct RunInput {
         damped(damped_) {}
 };
 
-/// Particles i, i + 1, … and j, j + 1, …: two plain loads.
-template <class Scalar, int width_>
-struct SideBySide {
-  static constexpr int width = width_;
-  using Number = Lanes<Scalar, width>;
-  Index i, j;
+/// The numbers of a run's constraints, an array a field.
+template <EdgeConstraint C>
+struct RunFields {
+  std::array<typename C::Scalar*, C::fields.size()> first;
+  Index step;  ///< 1; 0 if all constraints have the first ones' numbers: what a sweep does not change is read there
 
-  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept {
-    at_i = Number::load(row + i);
-    at_j = Number::load(row + j);
+  [[nodiscard]] typename C::Scalar* at(std::size_t f, Index n) const noexcept {
+    return first[f] + (f + C::kept < first.size() ? n * step : n);
   }
-  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept {
-    at_i.store(row + i);
-    at_j.store(row + j);
-  }
-  [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
 };
 
-/// Pairs of neighbours from `lower` on: two loads, unzipped.
-template <class Scalar, int width_>
-struct Paired {
-  static constexpr int width = width_;
-  using Number = Lanes<Scalar, width>;
-  Index lower;
+template <EdgeConstraint C, class Access>
+[[nodiscard]] auto load_fields(const Access& access, const RunFields<C>& fields, Index n) noexcept {
+  Fields<C, typename Access::Number> field;
+  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Access::Number::load(fields.at(f, n)));
+  return field;
+}
 
-  void read(const Scalar* row, Index, Number& at_i, Number& at_j) const noexcept { load_pairs(row + lower, at_i, at_j); }
-  void write(Scalar* row, Index, Number at_i, Number at_j) const noexcept { store_pairs(row + lower, at_i, at_j); }
-  [[nodiscard]] static Number order(Number numbers) noexcept { return order_by_pair(numbers); }
+/// What can be known of constraints before their law is asked. Filled and copied register by register, for GCC moves
+/// arrays of registers through memory.
+template <class Number, std::size_t dim>
+struct Begun {
+  std::array<Number, dim> now;  ///< x*_i − x*_j
+  Number length;
+  Number drawn_apart;
+
+  Begun() = default;
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun& other) noexcept {
+    for (std::size_t d = 0; d < dim; ++d) now[d] = other.now[d];
+    length = other.length;
+    drawn_apart = other.drawn_apart;
+    return *this;
+  }
 };
 
-/// Any particles, in any layout: one load a lane.
-template <class Scalar, int width_>
-struct OneByOne {
-  static constexpr int width = width_;
-  using Number = Lanes<Scalar, width>;
-  std::array<Index, static_cast<std::size_t>(width_)> i, j;
-
-  void read(const Scalar* row, Index stride, Number& at_i, Number& at_j) const noexcept {
-    at_i = Number::collect([&](int l) { return row[i[at(l)] * stride]; });
-    at_j = Number::collect([&](int l) { return row[j[at(l)] * stride]; });
-  }
-  void write(Scalar* row, Index stride, Number at_i, Number at_j) const noexcept {
-    at_i.distribute([&](int l, Scalar value) { row[i[at(l)] * stride] = value; });
-    at_j.distribute([&](int l, Scalar value) { row[j[at(l)] * stride] = value; });
-  }
-  [[nodiscard]] static Number order(Number numbers) noexcept { return numbers; }
-
- private:
-  [[nodiscard]] static constexpr std::size_t at(int lane) noexcept { return static_cast<std::size_t>(lane); }
-};
-
-/// project_fields() for Access::width constraints that share no particle.
-template <EdgeConstraint C, class Access, ParticleSet P>
-void project_lanes(const Access& access, const std::array<typename C::Scalar*, C::fields.size()>& fields,
-                   const RunInput<P>& input) noexcept {
-  using Number = typename Access::Number;
-  constexpr std::size_t dim = RunInput<P>::dim;
-  const auto& predicted = input.predicted;
-
-  std::array<Number, dim> at_i, at_j, now;
-  for (std::size_t d = 0; d < dim; ++d) {
-    access.read(predicted.data[d], predicted.stride, at_i[d], at_j[d]);
-    now[d] = at_i[d] - at_j[d];
-  }
-  Number w_i, w_j;
-  access.read(input.inverse_mass.data[0], input.inverse_mass.stride, w_i, w_j);
-
-  Edge<Number> edge{norm(now), w_i + w_j, Number(0)};
-  if (input.damped) {
-    const auto& position = input.position;
-    std::array<Number, dim> before;
-    for (std::size_t d = 0; d < dim; ++d) {
-      Number was_i, was_j;
-      access.read(position.data[d], position.stride, was_i, was_j);
-      before[d] = was_i - was_j;
+template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
+void begin_lanes(const Access& access, const Loaded<Number, dim>& loaded, const RunInput<P>& input,
+                 Begun<Number, dim>& begun) noexcept {
+  subtract<Access>(loaded, begun.now);
+  begun.length = norm(begun.now);
+  begun.drawn_apart = Number(0);
+  if constexpr (has_damping<C>)
+    if (input.damped) {
+      std::array<Number, dim> before;
+      subtract<Access>(load_ends(access, input.position), before);
+      begun.drawn_apart = drawn_apart(begun.now, before, begun.length);
     }
-    edge.drawn_apart = drawn_apart(now, before, edge.length);
-  }
+}
 
-  Fields<C, Number> field;
-  for (std::size_t f = 0; f < field.size(); ++f) field[f] = access.order(Number::load(fields[f]));
-  const Number scale = C::law(edge, field, input.substep);
-  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields[f]);
+/// The rest of project_fields(): the law, and the moves that follow from it.
+template <EdgeConstraint C, class Access, ParticleSet P, class Number, std::size_t dim>
+void end_lanes(const Access& access, const Begun<Number, dim>& begun, const Loaded<Number, dim>& loaded,
+               Fields<C, Number> field, const RunFields<C>& fields, Index n, const RunInput<P>& input) noexcept {
+  const auto& mass = input.inverse_mass;
+  const auto w = Access::apart(access.load(mass.data[0], mass.stride));
+  const Number scale = C::law(Edge<Number>{begun.length, w.i + w.j, begun.drawn_apart}, field, input.substep);
+  for (std::size_t f = field.size() - C::kept; f < field.size(); ++f) access.order(field[f]).store(fields.at(f, n));
 
-  const Number move_i = w_i * scale;
-  const Number move_j = w_j * -scale;
+  const Number move_i = w.i * scale;
+  const Number move_j = w.j * -scale;
+  const auto& predicted = input.predicted;
   for (std::size_t d = 0; d < dim; ++d)
-    access.write(predicted.data[d], predicted.stride, at_i[d] + move_i * now[d], at_j[d] + move_j * now[d]);
+    access.store(predicted.data[d], predicted.stride,
+                 loaded[d] + Access::together({move_i * begun.now[d], move_j * begun.now[d]}));
+}
+
+/// project_fields() for `count` constraints that share no particle, Access::width at a time. Flattened, for calls in
+/// the loop would pass their registers through memory.
+template <EdgeConstraint C, ParticleSet P, class AccessAt>
+[[gnu::flatten]] void project_run(AccessAt access_at, std::int32_t count, RunFields<C> fields, P& particles,
+                                  const Substep<typename C::Scalar>& substep, bool damped) noexcept {
+  using Access = decltype(access_at(Index{}));
+  using Number = typename Access::Number;
+  constexpr Index width = Access::width;
+  constexpr std::size_t dim = RunInput<P>::dim;
+  const RunInput<P> input(particles, substep, damped);
+  const auto load = [&input](const Access& access) { return load_ends(access, input.predicted); };
+  const auto end = [&](Index n, const Access& access, const Begun<Number, dim>& begun,
+                       const Loaded<Number, dim>& loaded) {
+    end_lanes<C>(access, begun, loaded, load_fields<C>(access, fields, n), fields, n, input);
+  };
+
+  const Index last = count - width;
+  Index n = 0;
+  Begun<Number, dim> begun;
+  if constexpr (!Access::loads_twice) {
+    for (; n <= last; n += width) {  // a rest of less than `width` is left alone
+      const Access access = access_at(n);
+      const auto loaded = load(access);
+      begin_lanes<C>(access, loaded, input, begun);
+      end(n, access, begun, loaded);
+    }
+  } else {
+    if (last < 0) return;
+    // Each round begins the next constraints before it ends its own, so that their square root is under way early.
+    Begun<Number, dim> next_begun;
+    begin_lanes<C>(access_at(n), load(access_at(n)), input, begun);
+    for (; n + width <= last; n += width) {
+      const Access access = access_at(n), next = access_at(n + width);
+      begin_lanes<C>(next, load(next), input, next_begun);
+      end(n, access, begun, load(access));
+      begun = next_begun;
+    }
+    const Access access = access_at(n), overlapping = access_at(last);
+    if (n == last) return end(n, access, begun, load(access));
+    // The last round overlaps the one before: both read before either writes, and what both write is the same.
+    const auto overlapping_ends = load(overlapping);
+    const auto overlapping_fields = load_fields<C>(overlapping, fields, last);
+    begin_lanes<C>(overlapping, overlapping_ends, input, next_begun);
+    end(n, access, begun, load(access));
+    end_lanes<C>(overlapping, next_begun, overlapping_ends, overlapping_fields, fields, last, input);
+  }
 }
 
 }  // namespace pbd::detail

@@ -22,6 +22,7 @@ struct LineInput {
   Index pitch;       ///< from a particle of a line to the next one, in `predicted`
   Index mass_pitch;  ///< the same in `inverse_mass`
   const Scalar* rest_length;
+  const Scalar* inverse_rest_length;
   const Scalar* compliance;  ///< null: all are 0
   std::int64_t first_link;   ///< where the first link stands in the fields of all lines
   Index link_pitch;          ///< from a link to the next one, in the fields
@@ -30,7 +31,7 @@ struct LineInput {
 };
 
 template <std::size_t dim>
-inline constexpr std::size_t work_per_link = dim + 3;  // n, c, y, the longer of d and the length
+inline constexpr std::size_t work_per_link = dim + 3;  // n, c, y, the smaller of 1/d and 1/length
 
 template <class Number, class Scalar>
 [[nodiscard]] Number read_lanes(const Scalar* from) noexcept {
@@ -71,7 +72,8 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
   constexpr Scalar smallest_pivot = 4 * std::numeric_limits<Scalar>::epsilon();  // of the diagonal; below, it is rounding
   const Number zero(0), one(1), stiffened = one + mu;
   // By value: a store might change anything that is reached through a reference, as far as a compiler can know.
-  auto [predicted, mass, pitch, mass_pitch, rest_length, compliance, first_link, link_pitch, links, work] = input;
+  auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
+        work] = input;
   const Number inverse_dt_squared(substep.inverse_dt_squared);
 
   std::array<Number, dim> here, before;
@@ -101,7 +103,9 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
 
     const Number d = read_lanes<Number>(rest_length);
     rest_length += link_pitch;
-    write_lanes(work + static_cast<Index>(dim + 2) * width, larger(length, d));
+    const Number inverse_d = read_lanes<Number>(inverse_rest_length);
+    inverse_rest_length += link_pitch;
+    write_lanes(work + static_cast<Index>(dim + 2) * width, select(inverse_d < inverse_length, inverse_d, inverse_length));
     Number rhs = d - length, diagonal = stiffened * weight;
     if (compliance != nullptr) {
       const Number scaled = read_lanes<Number>(compliance) * inverse_dt_squared;
@@ -130,9 +134,8 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
     change = k + 1 < links ? read_lanes<Number>(at) - read_lanes<Number>(at - width) * change : read_lanes<Number>(at);
     write_lanes(at, change);
     const Number weight = read_lanes<Number>(mass) + read_lanes<Number>(mass + mass_pitch);
-    const Number reach = read_lanes<Number>(at + width);
-    const Number asked = magnitude(Number(Scalar(0.5)) * weight * (read_lanes<Number>(lambda) + change)) / reach;
-    tightest = larger(tightest, select(reach > zero, asked, zero));
+    const Number total = read_lanes<Number>(lambda) + change;
+    tightest = larger(tightest, magnitude(Number(Scalar(0.5)) * weight * total) * read_lanes<Number>(at + width));
   }
   return tightest;
 }
@@ -141,7 +144,8 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
 template <class Number, class Scalar, std::size_t dim>
 void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relaxation) noexcept {
   constexpr Index width = static_cast<Index>(sizeof(Number) / sizeof(Scalar));
-  auto [predicted, mass, pitch, mass_pitch, rest_length, compliance, first_link, link_pitch, links, work] = input;
+  auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
+        work] = input;
   std::array<Number, dim> before, pull;
   for (std::size_t d = 0; d < dim; ++d) before[d] = Number(0);
   for (Index k = 0; k <= links; ++k) {
@@ -163,15 +167,19 @@ void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relax
   }
 }
 
-template <class Number>
-[[nodiscard]] bool any_above(Number numbers, Number bound) noexcept {
-  if constexpr (std::is_floating_point_v<Number>) {
-    return numbers > bound;
-  } else {
-    bool any = false;
-    select(numbers > bound, Number(1), Number(0)).distribute([&any](int, auto lane) { any = any || lane > 0; });
-    return any;
-  }
+template <class Scalar, class Number, class Function>
+void for_each_lane(Number numbers, Function function) noexcept {
+  if constexpr (std::is_same_v<Number, Scalar>)
+    function(numbers);
+  else
+    numbers.distribute([&function](int, Scalar number) { function(number); });
+}
+
+template <class Scalar, class Number>
+[[nodiscard]] bool any_above(Number numbers, Scalar bound) noexcept {
+  bool any = false;
+  for_each_lane<Scalar>(numbers, [&](Scalar number) { any = any || number > bound; });
+  return any;
 }
 
 /// The solve of lines as far as it may be trusted. It takes the directions n as fixed, which a tension beyond
@@ -180,12 +188,12 @@ template <class Number>
 /// Marquardt's damping) until it does not: it gives way, and comes right in further sweeps.
 template <class Number, class Scalar, std::size_t dim>
 Number solve_lines(const LineInput<Scalar, dim>& input, Scalar* lambda, const Substep<Scalar>& substep) noexcept {
-  const Number most(2);
+  constexpr Scalar most = 2;
   Number mu(0);
   const Number wanted = eliminate(input, lambda, substep, mu);
   Number asked = wanted;
-  for (int attempt = 0; attempt < 8 && any_above(asked, most); ++attempt) {
-    mu = select(asked > most, Number(4) * mu + Number(Scalar(0.001)), mu);
+  for (int attempt = 0; attempt < 8 && any_above<Scalar>(asked, most); ++attempt) {
+    mu = select(asked > Number(most), Number(4) * mu + Number(Scalar(0.001)), mu);
     asked = eliminate(input, lambda, substep, mu);
   }
   move_line(input, lambda, Number(substep.relaxation));
