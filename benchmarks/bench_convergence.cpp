@@ -6,8 +6,8 @@
 // frames a second; solvers.hpp has the scenes and the solvers. max_stretch is the largest |C|/d of any constraint in any
 // frame of the second second, rms_stretch the root mean square over all constraints and those frames; `inf` is a run
 // that blew up. energy_drift is the change of the total energy in both seconds, in units of the sheet's weight times its
-// length: below 0 the solver damps, above 0 it makes energy out of nothing. ms_per_frame is the fastest frame: they all
-// do the same work, and whatever else runs on the machine can only slow them down. Budgets are doubled up to
+// length: below 0 the solver damps, above 0 it makes energy out of nothing. ms_per_frame is the fastest frame
+// (processor time): they all do the same work, and whatever else runs on the machine can only slow them down. Budgets are doubled up to
 // 512, or to frames of about 25 ms. The hash tells whether two runs moved alike.
 #include "solvers.hpp"
 
