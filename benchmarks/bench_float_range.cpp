@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// How far from the origin may a float particle be, before gravity is rounded away, by substeps?
+// Does a float particle fall rightly, however far from the origin it is, by substeps?
 //
 // A particle at rest x m above the origin is let go for a second, 60 frames of so many substeps. Once g h² is less than
-// half the distance between two neighbouring floats at x, x + h·(h g) is x again and the rebuilt velocity 0: it never
-// falls. Prints, as CSV, how far a particle fell; 4.91 m is right, and more so with more substeps.
+// half the distance between two neighbouring floats at x, x + h·(h g) is x again: a velocity rebuilt from the two would be
+// 0, and it would never fall. Prints, as CSV, how far it fell; 4.91 m is right, and more so with more substeps.
 #include "scenes.hpp"
 
 namespace {

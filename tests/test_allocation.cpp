@@ -126,6 +126,28 @@ TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse le
           if (!error) error = pbd::step(particles, settings, extrapolated);
         }) == 0);
   CHECK_FALSE(error);
+}
+
+TEMPLATE_LIST_TEST_CASE("a step of lines allocates nothing", "[allocation]", EveryMemory) {
+  using Scalar = typename TestType::Scalar;
+  TestType memory(48);
+  auto& particles = memory.particles;
+  scatter(particles);
+  std::vector<pbd::DistanceConstraint<Scalar>> links;
+  for (int k = 0; k < 47; ++k)
+    if (k % 12 != 11) links.push_back({k, k + 1, Scalar(0.5)});
+  auto lines = pbd::make_lines(links);
+  pbd::StepSettings<Scalar, TestType::dim> settings;
+  settings.iterations = 4;
+  settings.tolerance = Scalar(0.01);
+  pbd::Error error;
+  CHECK(allocations_of([&] {
+          settings.substeps = lines.substeps(particles, settings.dt, Scalar(9.81));
+          error = pbd::step(particles, settings, lines);
+        }) == 0);
+  CHECK_FALSE(error);
+}
+
 TEMPLATE_LIST_TEST_CASE("a Newton step allocates nothing", "[allocation]", EveryMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(50);

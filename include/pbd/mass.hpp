@@ -25,9 +25,9 @@ Error refuse_index(const P& particles, Index i) noexcept {
   return {.reason = "index out of range", .subject = "particle", .item = i};
 }
 
-/// A mass in kg that has an inverse in the same precision.
+/// A mass in kg that has an inverse in the same precision. By reference, as is_finite(): a NaN must not be optimised away.
 template <class Scalar>
-[[nodiscard]] bool is_mass(Scalar mass) noexcept {
+[[nodiscard]] bool is_mass(const Scalar& mass) noexcept {
   return is_finite(mass) && mass > 0 && is_finite(Scalar{1} / mass);
 }
 
@@ -59,7 +59,7 @@ Error resize(Particles<Scalar, Dim, layout>& particles, Index count) {
 /// Appends one particle at rest; its index is the old count(). O(N), allocates: for many, resize() once.
 template <class Scalar, int Dim, Layout layout>
 Error add(Particles<Scalar, Dim, layout>& particles, const std::type_identity_t<Vector<Scalar, Dim>>& position,
-          std::type_identity_t<Scalar> mass = 1) {
+          const std::type_identity_t<Scalar>& mass = 1) {
   if (!detail::is_mass(mass)) return {.reason = "mass is not a positive number with a finite inverse"};
   for (int d = 0; d < Dim; ++d)
     if (!detail::is_finite(position(d))) return {.reason = "position is NaN or infinite"};
@@ -89,7 +89,7 @@ Error pin(P& particles, Index i) noexcept {
 
 /// Frees particle i with a given inverse mass (1/kg). It keeps the velocity it has.
 template <ParticleSet P>
-Error unpin(P& particles, Index i, typename P::Scalar inverse_mass) noexcept {
+Error unpin(P& particles, Index i, const typename P::Scalar& inverse_mass) noexcept {
   if (const Error error = detail::refuse_index(particles, i)) return error;
   if (!detail::is_finite(inverse_mass) || !(inverse_mass > 0))
     return {.reason = "a free particle's inverse mass is a positive, finite number", .subject = "particle", .item = i};
@@ -111,7 +111,7 @@ Error unpin(P& particles, Index i) noexcept {
 
 /// Every particle weighs the same, together `mass` kg (pinned ones counted: they weigh it when unpinned).
 template <ParticleSet P>
-Error set_total_mass(P& particles, typename P::Scalar mass) noexcept {
+Error set_total_mass(P& particles, const typename P::Scalar& mass) noexcept {
   using Scalar = typename P::Scalar;
   if (const Error error = validate_sizes(particles)) return error;
   const Index n = particles.count();
@@ -128,7 +128,7 @@ Error set_total_mass(P& particles, typename P::Scalar mass) noexcept {
 /// position. Two passes, no allocation.
 template <ParticleSet P>
 Error set_area_density(P& particles, std::span<const std::array<int, 3>> triangles,
-                       typename P::Scalar density) noexcept {
+                       const typename P::Scalar& density) noexcept {
   using Scalar = typename P::Scalar;
   if (const Error error = validate_sizes(particles)) return error;
   const Index n = particles.count();

@@ -13,8 +13,9 @@
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
 // in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Goldenthal07] fast
 // projection; [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
-// Based Dynamics; [Wang15] Chebyshev semi-iteration; [Baraff98] Large Steps in Cloth Simulation; [Tournier15] geometric stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested
-// dissection; [Duff83] multifrontal elimination. docs/references.md has them in full.
+// Based Dynamics; [Wang15] Chebyshev semi-iteration; [Baraff98] Large Steps in Cloth Simulation; [Tournier15] geometric
+// stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested dissection; [Duff83] multifrontal elimination.
+// docs/references.md has them in full.
 #pragma once
 
 #include <pbd/config.hpp>           //   version, PBD_ASSERT, Error
