@@ -2,13 +2,14 @@
 //
 // How much stretch is left after so many sweeps and so many milliseconds, by solver?
 //
-// Prints a table as CSV on stdout, or into the file named as the only argument. One line is one run of two seconds, 60
-// frames a second; solvers.hpp has the scenes and the solvers. max_stretch is the largest |C|/d of any constraint in any
-// frame of the second second, rms_stretch the root mean square over all constraints and those frames; `inf` is a run
-// that blew up. energy_drift is the change of the total energy in both seconds, in units of the sheet's weight times its
-// length: below 0 the solver damps, above 0 it makes energy out of nothing. ms_per_frame is the fastest frame
-// (processor time): they all do the same work, and whatever else runs on the machine can only slow them down. Budgets are doubled up to
-// 512, or to frames of about 25 ms. The hash tells whether two runs moved alike.
+// Prints a table as CSV on stdout, or into the file named as the only argument. One line is one run of two seconds,
+// 60 frames a second; solvers.hpp has the scenes and the solvers. max_stretch is the largest |C|/d of any constraint
+// in any frame of the second second, rms_stretch the root mean square over all constraints and those frames; `inf`
+// is a run that blew up. energy_drift is the change of the total energy in both seconds, in units of the sheet's
+// weight times its length: below 0 the solver damps, above 0 it makes energy out of nothing. ms_per_frame is the
+// fastest frame (processor time): they all do the same work, and whatever else runs on the machine can only slow
+// them down. Budgets are doubled up to 512, or to frames of about 25 ms. The hash tells whether two runs moved
+// alike.
 #include "solvers.hpp"
 
 int main(int argc, char** argv) {

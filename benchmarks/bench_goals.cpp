@@ -3,12 +3,13 @@
 // Is a sheet within a given stretch in every frame, in how many milliseconds a frame, and how many times less than
 // Gauss-Seidel needs?
 //
-// Prints a table as CSV on stdout. 60 frames a second, two seconds if `frames` says 120; max_stretch is the largest |C|/d
-// of any constraint in any of the frames, ms_per_frame the median frame (processor time), substeps the most that a frame took. Sheets are
-// 1 m wide, n particles a side; solvers.hpp has the scenes. Lines choose their substeps themselves. Gauss-Seidel gets the
-// smallest budget that keeps the tolerance, found on the first half second, in which the sheet has swung through its
-// lowest point; where that is not affordable, it is extrapolated from the size before, and timed only: its max_stretch
-// is empty. `times` is its ms_per_frame over that of the goal's own line.
+// Prints a table as CSV on stdout. 60 frames a second, two seconds if `frames` says 120; max_stretch is the largest
+// |C|/d of any constraint in any of the frames, ms_per_frame the median frame (processor time), substeps the most
+// that a frame took. Sheets are 1 m wide, n particles a side; solvers.hpp has the scenes. Lines choose their
+// substeps themselves. Gauss-Seidel gets the smallest budget that keeps the tolerance, found on the first half
+// second, in which the sheet has swung through its lowest point; where that is not affordable, it is extrapolated
+// from the size before, and timed only: its max_stretch is empty. `times` is its ms_per_frame over that of the
+// goal's own line.
 #include "solvers.hpp"
 
 #include <initializer_list>

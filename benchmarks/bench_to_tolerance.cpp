@@ -3,11 +3,12 @@
 // How many sweeps and milliseconds a frame does a solver take to leave no more than 1 % or 0.1 % of stretch, and how
 // does that grow with the sheet?
 //
-// Prints two tables as CSV on stdout; the first goes into a file if one is named. In the first, a line is the smallest
-// budget that kept the stretch of every constraint within the tolerance in every frame of the first second, found by
-// doubling and then halving the interval down to a sixteenth; a line without numbers is a solver that did not get there
-// with frames of about 25 ms. ms_per_frame is the fastest frame (processor time). The second table fits sweeps = factor · n^exponent
-// through the sizes of the first, n being the particles along a side, by least squares of the logarithms.
+// Prints two tables as CSV on stdout; the first goes into a file if one is named. In the first, a line is the
+// smallest budget that kept the stretch of every constraint within the tolerance in every frame of the first second,
+// found by doubling and then halving the interval down to a sixteenth; a line without numbers is a solver that did
+// not get there with frames of about 25 ms. ms_per_frame is the fastest frame (processor time). The second table
+// fits sweeps = factor · n^exponent through the sizes of the first, n being the particles along a side, by least
+// squares of the logarithms.
 #include "solvers.hpp"
 
 #include <string>
@@ -54,7 +55,8 @@ int main(int argc, char** argv) {
       for (const double tolerance : {0.01, 0.001}) {
         Growth growth{std::string(name(problem)) + ',' + solver.name + ',' + (tolerance < 0.01 ? "0.001" : "0.01"), {}};
         int from = 1;
-        for (const int n : bench::sizes(problem, bench::smoke() ? std::vector{5, 9} : std::vector{17, 33, 65, 129, 257})) {
+        for (const int n :
+             bench::sizes(problem, bench::smoke() ? std::vector{5, 9} : std::vector{17, 33, 65, 129, 257})) {
           const bench::Found found = bench::search(problem, solver, n, frames, tolerance, from, longest_ms);
           std::fprintf(out, "%s,%d", growth.what.c_str(), n);
           if (found.budget == 0) {

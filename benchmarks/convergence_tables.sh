@@ -38,7 +38,7 @@ in_time() {
           cell[$2, c] = percent($9)
         }
     }
-    END { print_rows("'"$1, $2 × $2"'", n) }' "$results/convergence.csv"
+    END { print_rows("'"$3"'", n) }' "$results/convergence.csv"
 }
 
 to_tolerance() {
@@ -82,8 +82,8 @@ table() {
     machine) machine ;;
     goals) goals ;;
     growth) growth ;;
-    rope) in_time rope 11 ;;
-    time-*) in_time "${1#time-}" 65 ;;
+    rope) in_time rope 11 "rope, 10 links" ;;
+    time-*) in_time "${1#time-}" 65 "${1#time-}, 65 × 65" ;;
     one-*) to_tolerance "${1#one-}" 0.01 "1 %" ;;
     tenth-*) to_tolerance "${1#tenth-}" 0.001 "0.1 %" ;;
     *) echo "convergence_tables.sh: no table called $1" >&2; return 1 ;;

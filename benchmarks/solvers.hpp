@@ -24,7 +24,7 @@ enum class Problem {
   swinging,  ///< the same, released from the horizontal
   sheared,   ///< swinging, and both diagonals in each cell
   corners,   ///< held by two corners, released from the horizontal, both diagonals in each cell
-  rope,      ///< ten links of 0.1 m, nine particles of 1 kg between them, 1000 kg at the end, released from the horizontal
+  rope,      ///< ten links of 0.1 m, nine particles of 1 kg between, 1000 kg at the end, released from the horizontal
 };
 
 inline constexpr std::array problems{Problem::hanging, Problem::swinging, Problem::sheared, Problem::corners,
@@ -70,7 +70,7 @@ struct Solver {
   const char* name;
   Settings (*spend)(int budget);  ///< as how many substeps of how many sweeps
   Frame (*make)(Sheet&);
-  double nanoseconds;             ///< about what a sweep costs a constraint: only to know when to give up
+  double nanoseconds;  ///< about what a sweep costs a constraint: only to know when to give up
 };
 
 inline Settings spend(int substeps, int iterations) {
@@ -202,7 +202,7 @@ struct Left {
   double drift = 0;       ///< change of the total energy over all frames, in units of the sheet's weight × its length
   double fastest_ms = 0;  ///< of a frame
   double median_ms = 0;
-  int substeps = 0;       ///< the most in a frame
+  int substeps = 0;  ///< the most in a frame
   int frames = 0;
   std::uint64_t hash = 0;
 };
@@ -253,7 +253,8 @@ inline Left run(Problem problem, const Solver& solver, int n, const Settings& se
 }
 
 /// The smallest budget, from `from` on by doubling and then halving the interval down to a sixteenth, with which no
-/// frame is stretched beyond the tolerance. budget = 0 if none was found that takes `longest_ms` a frame or less, by estimate.
+/// frame is stretched beyond the tolerance. budget = 0 if none was found that takes `longest_ms` a frame or less, by
+/// estimate.
 struct Found {
   int budget = 0;
   Left left;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A sheet swings down, once by Gauss-Seidel in small steps, once by lines that sweep until the stretch is what was asked:
-// what each leaves, and for how many sweeps.
+// A sheet swings down, once by Gauss-Seidel in small steps, once by lines that sweep until the stretch is what was
+// asked: what each leaves, and for how many sweeps.
 #include <pbd/pbd.hpp>
 
 #include <algorithm>
