@@ -19,7 +19,7 @@ rows='
       print line
     }
   }
-  function percent(x) { return x == "inf" || x > 10 ? "burst" : sprintf("%.2g %%", 100 * x) }
+  function percent(x) { return x == "inf" || x > 10 ? "burst" : sprintf(x < 1 ? "%.2g %%" : "%.0f %%", 100 * x) }
 '
 
 machine() {

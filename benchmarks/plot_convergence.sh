@@ -31,14 +31,14 @@ unset title; unset xlabel; unset ylabel; unset border; unset tics; unset grid; u
 set xrange [0:1]; set yrange [0:1]
 set key center center maxrows 3 samplen 2 font ", 13"'
 
-# Stretch against a cost: file, column of the cost, its name, range.
+# Stretch against a cost: file, column of the cost, its name, range. What is below the lower edge is drawn on it.
 stretch_against() {
   gnuplot <<EOF
 $solvers
 $panel
 set output "$images/$1"
 set multiplot
-rows(problem, n, s) = sprintf("< awk -F, '\$1 == \"%s\" && \$2 == \"%s\" && \$4 == %d && \$9 != \"inf\" { print \$$2, 100 * \$9 }' $results/convergence.csv", problem, solver[s], n)
+rows(problem, n, s) = sprintf("< awk -F, '\$1 == \"%s\" && \$2 == \"%s\" && \$4 == %d && \$9 != \"inf\" { print \$$2, (\$9 < 1.2e-6 ? 1.2e-4 : 100 * \$9) }' $results/convergence.csv", problem, solver[s], n)
 array problem[4] = ["hanging", "swinging", "corners", "rope"]
 array title[4] = ["hanging, 65 × 65", "swinging, 65 × 65", "two corners, 65 × 65 (global solve: 33 × 33)", "rope, 10 links, 1000 kg at the end"]
 set xrange [$4]
