@@ -7,9 +7,9 @@
 // |C|/d of any constraint in any of the frames, ms_per_frame the median frame (processor time), substeps the most
 // that a frame took. Sheets are 1 m wide, n particles a side; solvers.hpp has the scenes. Lines choose their
 // substeps themselves. Gauss-Seidel gets the smallest budget that keeps the tolerance, found on the first half
-// second, in which the sheet has swung through its lowest point; where that is not affordable, it is extrapolated
-// from the size before, and timed only: its max_stretch is empty. `times` is its ms_per_frame over that of the
-// goal's own line.
+// second, in which the sheet has swung through its lowest point; on the larger sheets the budget is that of the
+// smallest times their size, once and, if that is not enough, twice. Where even that takes too long it is timed only:
+// max_stretch is empty. `times` is its ms_per_frame over that of the goal's own line.
 #include "solvers.hpp"
 
 #include <initializer_list>
@@ -60,8 +60,8 @@ int rival(const Goal& goal, const Solver& solver, int from, double ms) {
   return found.budget;
 }
 
-void extrapolated(const Goal& goal, const Solver& solver, double budget, double ms) {
-  const auto settings = solver.spend(std::max(1, static_cast<int>(budget)));
+void extrapolated(const Goal& goal, const Solver& solver, int budget, double ms) {
+  const auto settings = solver.spend(std::max(1, budget));
   const Left left = bench::run(goal.problem, solver, goal.n, settings, 1, 1);
   std::printf("%s,%d,%g,%s,%d,%d,%d,,%.4g,,%.3g\n", name(goal.problem), goal.n, goal.tolerance, solver.name,
               settings.substeps, settings.iterations, left.frames, left.median_ms, left.median_ms / ms);
@@ -80,7 +80,7 @@ int main() {
 
   const Goal small{Problem::swinging, size(100), 0.001};
   double ms = meet(small, lines, {2, 3});
-  const int of_small = rival(small, substeps, 128, ms);
+  const int of_small = std::max(1, rival(small, substeps, 128, ms));
   rival(small, iterations, 4096, ms);
 
   const Goal corners{Problem::corners, size(65), 0.01};
@@ -92,7 +92,7 @@ int main() {
 
   const Goal middle{Problem::swinging, size(300), 0.001}, large{Problem::swinging, size(1000), 0.001};
   ms = meet(middle, lines, {2, 3});
-  const int of_middle = rival(middle, substeps, 3 * of_small / 2, ms);
+  meet(middle, substeps, {3 * of_small, 6 * of_small}, searched, ms);
   ms = meet(large, lines, {2, 3}, searched);
-  extrapolated(large, substeps, of_middle / 0.3, ms);
+  extrapolated(large, substeps, 10 * of_small, ms);
 }

@@ -39,6 +39,8 @@
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
+#include <pbd/predicted_stretch.hpp>  //   how far it will stretch, beforehand
+#include <pbd/planner.hpp>          //   which solver, how many substeps, for a tolerance and a budget
 #include <pbd/conserved.hpp>        //   energy and momentum
 #include <pbd/diagnostics.hpp>      //   histogram, forces, convergence factor, Courant number, headroom
 #include <pbd/cloth.hpp>            //   a grid → particles, constraints, triangles

@@ -70,7 +70,7 @@ struct Lanes {
     return mask ? yes.values : no.values;
   }
 
-  friend Lanes sqrt(Lanes a) noexcept {
+  friend Lanes sqrt([[maybe_unused]] Lanes a) noexcept {
 #if defined(__AVX__)
     if constexpr (std::is_same_v<Lanes, Lanes<float, 8>>) return Register(_mm256_sqrt_ps(a.values));
     if constexpr (std::is_same_v<Lanes, Lanes<double, 4>>) return Register(_mm256_sqrt_pd(a.values));

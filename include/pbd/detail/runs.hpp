@@ -50,7 +50,9 @@ void find_runs(const Constraints& constraints, std::int32_t highest, std::vector
                std::vector<std::int32_t>& is, std::vector<std::int32_t>& js) {
   constexpr std::int64_t shortest = 4;
   const auto size = static_cast<std::int64_t>(std::ranges::size(constraints));
-  const auto at = [&constraints](std::int64_t k) -> decltype(auto) { return std::ranges::begin(constraints)[k]; };
+  const auto at = [&constraints](std::int64_t k) -> decltype(auto) {
+    return std::ranges::begin(constraints)[static_cast<std::ranges::range_difference_t<const Constraints>>(k)];
+  };
 
   const auto even_run = [&](std::int64_t k, RunShape shape) -> std::int64_t {
     const std::int64_t i = at(k).i, j = at(k).j, apart = i < j ? j - i : i - j;
