@@ -1,70 +1,41 @@
 // SPDX-License-Identifier: MIT
 //
-// How much stretch is left after so many milliseconds, by iterations and by substeps, in both orders of a sheet?
+// How much stretch is left after so many sweeps and so many milliseconds, by solver?
 //
-// Prints a table as CSV on stdout, or into the file named as the only argument. One line is one run of two seconds, 60
-// frames a second. max_stretch is the largest |C|/d of any constraint in any frame of the second second, rms_stretch
-// the root mean square over all constraints and those frames; `inf` is a run that blew up. ms_per_frame is the fastest
-// frame: they all do the same work, and whatever else runs on the machine can only slow them down. The hash tells
-// whether two runs moved alike.
-#include "scenes.hpp"
-
-#include <chrono>
-#include <cmath>
-#include <limits>
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-void run(std::FILE* out, bench::Scene scene, bench::Grid grid, bench::Order order, int substeps, int iterations) {
-  auto cloth = bench::make_scene<float, 3, pbd::Layout::planar>(scene, grid, bench::built_as(order));
-  auto structural = pbd::make_batches(cloth.structural);
-  auto shear = pbd::make_batches(cloth.shear);
-  pbd::StepSettings<float, 3> settings;
-  settings.substeps = substeps;
-  settings.iterations = iterations;
-
-  const int frames = bench::smoke() ? 4 : 120;
-  double fastest = std::numeric_limits<double>::max();
-  double max = 0, squares = 0;
-  for (int frame = 0; frame < frames; ++frame) {
-    const auto begin = Clock::now();
-    if (const pbd::Error error = pbd::step(cloth.particles, settings, structural, shear)) {
-      std::fprintf(stderr, "step: %s\n", error.message().c_str());
-      std::exit(1);
-    }
-    fastest = std::min(fastest, std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
-    if (frame < frames / 2) continue;
-    const auto left = pbd::stretch(cloth.particles, cloth.structural, cloth.shear);
-    max = std::max(max, static_cast<double>(left.max));
-    squares += static_cast<double>(left.rms) * static_cast<double>(left.rms);
-  }
-  std::fprintf(out, "%s,%d,%d,%s,%d,%d,%d,%.4g,%.4g,%.4g,%s\n", name(scene), grid.columns, grid.rows, name(order),
-               substeps, iterations, substeps * iterations, fastest, max, std::sqrt(squares / (frames - frames / 2)),
-               bench::hex(bench::hash(cloth.particles.position)).c_str());
-  std::fflush(out);
-}
-
-}  // namespace
+// Prints a table as CSV on stdout, or into the file named as the only argument. One line is one run of two seconds,
+// 60 frames a second; solvers.hpp has the scenes and the solvers. max_stretch is the largest |C|/d of any constraint
+// in any frame of the second second, rms_stretch the root mean square over all constraints and those frames; `inf`
+// is a run that blew up. energy_drift is the change of the total energy in both seconds, in units of the sheet's
+// weight times its length: below 0 the solver damps, above 0 it makes energy out of nothing. ms_per_frame is the
+// fastest frame (processor time): they all do the same work, and whatever else runs on the machine can only slow
+// them down. Budgets are doubled up to 512, or to frames of about 25 ms. The hash tells whether two runs moved
+// alike.
+#include "solvers.hpp"
 
 int main(int argc, char** argv) {
   const bool to_file = argc > 1 && argv[1][0] != '-';  // the other benchmarks' options mean nothing here
   std::FILE* out = to_file ? std::fopen(argv[1], "w") : stdout;
   if (out == nullptr) return std::fprintf(stderr, "cannot write %s\n", argv[1]), 1;
-  std::fprintf(
-      out, "scene,columns,rows,order,substeps,iterations,sweeps_per_frame,ms_per_frame,max_stretch,rms_stretch,hash\n");
+  std::fprintf(out,
+               "scene,solver,columns,rows,substeps,iterations,sweeps_per_frame,ms_per_frame,max_stretch,rms_stretch,"
+               "energy_drift,hash\n");
 
-  const auto grids =
-      bench::smoke() ? std::vector<bench::Grid>{{12, 8}} : std::vector<bench::Grid>{{40, 30}, {100, 100}};
-  const auto budgets = bench::smoke() ? std::vector{1, 4} : std::vector{1, 2, 5, 10, 20, 40, 80};
-  for (const bench::Scene scene : bench::scenes)
-    for (const bench::Grid grid : grids)
-      for (const bench::Order order : {bench::Order::natural, bench::Order::rows})
-        for (const int sweeps : budgets) {
-          run(out, scene, grid, order, 1, sweeps);                        // all of it as iterations
-          if (sweeps > 1) run(out, scene, grid, order, sweeps, 1);        // all of it as substeps
-          if (sweeps >= 10) run(out, scene, grid, order, sweeps / 5, 5);  // both
+  const int frames = bench::smoke() ? 4 : 120;
+  const double longest_ms = 25;
+  const int most = bench::smoke() ? 2 : 512;
+  for (const bench::Problem problem : bench::problems)
+    for (const int n : bench::sizes(problem, bench::smoke() ? std::vector{9} : std::vector{33, 65}))
+      for (const bench::Solver& solver : bench::solvers()) {
+        for (int budget = 1; budget <= most; budget *= 2) {
+          const bench::Settings settings = solver.spend(budget);
+          if (bench::estimated_ms(problem, solver, n, settings) > longest_ms) break;
+          const bench::Left left = bench::run(problem, solver, n, settings, frames, frames / 2);
+          std::fprintf(out, "%s,%s,%d,%d,%d,%d,%d,%.4g,%.4g,%.4g,%.3g,%s\n", name(problem), solver.name,
+                       problem == bench::Problem::rope ? 1 : n, n, settings.substeps, settings.iterations,
+                       bench::sweeps(settings), left.fastest_ms, left.max, left.rms, left.drift,
+                       bench::hex(left.hash).c_str());
+          std::fflush(out);
         }
+      }
   if (to_file) std::fclose(out);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Prints the tables of docs/benchmarks.md from one machine's results: sh benchmarks/tables.sh NAME
+# Those of docs/convergence.md: convergence_tables.sh.
 set -eu
 cd "$(dirname "$0")/results/${1:?usage: sh benchmarks/tables.sh NAME}"
 
@@ -43,27 +44,6 @@ fi
 echo; echo "Step: ns a constraint and iteration (share of predict and update_velocity)"; echo
 grid_table "way, scalar, layout, substeps x iterations" \
   'function cell() { return sprintf("%.1f (%.0f %%)", $(NF - 1), 100 * $NF) }' step.csv
-echo; echo "Convergence: stretch max / rms in %, and ms a frame"
-awk -F, '
-  function cell(i) { return sprintf("%.3g / %.2g, %.3g ms", 100 * $9, 100 * $10, $8) }
-  function flush(   i, s) {
-    if (scene == "") return
-    printf "\n%s\n\n| sweeps a frame | as iterations | as substeps | in substeps of 5 iterations |\n|---|---|---|---|\n", scene
-    for (i = 1; i <= count; ++i) {
-      s = sweeps[i]
-      printf "| %d | %s | %s | %s |\n", s, table[s, "iterations"], table[s, "substeps"], table[s, "both"]
-    }
-    split("", table); count = 0
-  }
-  NR > 1 {
-    title = $1 ", " $2 "x" $3 ", " $4 " order"
-    if (title != scene) { flush(); scene = title }
-    if ($5 == 1) sweeps[++count] = $7
-    how = $5 == 1 ? "iterations" : $6 == 1 ? "substeps" : "both"
-    table[$7, how] = cell()
-    if ($7 == 1) table[1, "substeps"] = cell()
-  }
-  END { flush() }' convergence.csv
 for build in speedup speedup_avx2; do
   [ -f $build.csv ] || continue
   echo; echo "$build: ns a constraint and sweep, slow / fast, and the ratio"; echo
