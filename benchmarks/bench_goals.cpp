@@ -79,7 +79,7 @@ int main() {
   std::printf("scene,n,tolerance,solver,substeps,iterations,frames,max_stretch,ms_per_frame,met,times\n");
 
   const Goal small{Problem::swinging, size(100), 0.001};
-  double ms = meet(small, lines, {2, 3});
+  double ms = meet(small, lines, {1, 2, 3});
   const int of_small = std::max(1, rival(small, substeps, 128, ms));
   rival(small, iterations, 4096, ms);
 
@@ -87,12 +87,12 @@ int main() {
   ms = meet(corners, newton, {1, 2, 4});
   meet(corners, substeps, {900}, frames, ms);
   const Goal rope{Problem::rope, bench::rope_particles, 0.001};
-  ms = meet(rope, lines, {2});
+  ms = meet(rope, lines, {1, 2, 3});
   rival(rope, substeps, 64, ms);
 
   const Goal middle{Problem::swinging, size(300), 0.001}, large{Problem::swinging, size(1000), 0.001};
-  ms = meet(middle, lines, {2, 3});
+  ms = meet(middle, lines, {1, 2, 3});
   meet(middle, substeps, {3 * of_small, 6 * of_small}, searched, ms);
-  ms = meet(large, lines, {2, 3}, searched);
+  ms = meet(large, lines, {1, 2, 3}, searched);
   extrapolated(large, substeps, 10 * of_small, ms);
 }

@@ -175,7 +175,7 @@ inline const std::vector<Solver>& solvers() {
       {"SOR best w", as_iterations, most_relaxed, 0.8},
       {"Chebyshev", as_iterations, chebyshev, 1.2},
       {"coarse-to-fine", as_iterations, coarse_to_fine, 15},
-      {"lines", as_substeps_of_two, lines, 2},
+      {"lines", as_substeps, lines, 5},
       {"global solve", as_substeps_of_two, global_solve, 1500},
       {"implicit Newton", as_iterations, implicit_newton, 1000},
   };

@@ -150,7 +150,7 @@ const std::vector<SolverName>& solver_names() {
   static const std::vector<SolverName> names{
       {Solver::gauss_seidel, "gauss-seidel", "Gauss-Seidel", Takes::all, 10, 1, false},
       {Solver::batches, "batches", "Gauss-Seidel in batches", Takes::all, 10, 1, false},
-      {Solver::lines, "lines", "lines", Takes::hard_or_springs, 10, 2, true},
+      {Solver::lines, "lines", "lines", Takes::hard_or_springs, 10, 1, true},
       {Solver::global, "global", "global, direct", Takes::hard_or_springs, 4, 1, false},
       {Solver::chebyshev, "chebyshev", "Chebyshev", Takes::all, 4, 10, false},
       {Solver::coarse, "coarse", "coarse to fine", Takes::hard, 20, 1, false},

@@ -45,7 +45,7 @@ namespace detail {
 constexpr std::int64_t work_of_sweep(const PlanRequest& r, Solver solver) noexcept {
   const std::int64_t across = std::int64_t{r.columns - 1} * r.rows, down = std::int64_t{r.columns} * (r.rows - 1);
   const std::int64_t diagonals = r.diagonals ? 2 * std::int64_t{r.columns - 1} * (r.rows - 1) : 0;
-  return (across + down) * (solver == Solver::lines ? 2 : 1) + diagonals;
+  return (across + down) * (solver == Solver::lines ? 3 : 1) + diagonals;
 }
 
 inline constexpr std::int64_t most_substeps = 1 << 20;
@@ -90,7 +90,7 @@ constexpr std::int64_t affordable(const PlanRequest& r, Solver solver, int itera
 inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
   Plan plan;
   plan.solver = plan.suggested = solver;
-  plan.iterations = solver == Solver::lines ? 2 : 1;
+  plan.iterations = 1;
   const std::int64_t needed = fewest_substeps(request, solver, request.tolerance);
   std::int64_t wanted = fewest_substeps(request, solver, request.tolerance / request.margin);
   if (wanted == 0) wanted = needed;
