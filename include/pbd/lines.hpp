@@ -8,7 +8,7 @@
 #pragma once
 
 #include <pbd/detail/find_lines.hpp>
-#include <pbd/detail/project_run.hpp>
+#include <pbd/detail/line_strips.hpp>
 #include <pbd/detail/solve_lines.hpp>
 #include <pbd/distance.hpp>
 
@@ -63,8 +63,9 @@ struct Lines {
         tightest_now = (std::max)(tightest_now, (std::min)(one, Scalar{4}));  // beyond its trust a solve asks for anything
       });
     };
-    for (std::size_t g = 0; g < groups.size(); ++g) for_each_strip<Scalar>(groups[g], set, set.predicted, solve);
-    for (std::size_t g = groups.size(); g-- > 1;) for_each_strip<Scalar>(groups[g - 1], set, set.predicted, solve);
+    for (std::size_t g = 0; g < groups.size(); ++g) detail::for_each_strip<Scalar>(*this, groups[g], set, set.predicted, solve);
+    for (std::size_t g = groups.size(); g-- > 1;)
+      detail::for_each_strip<Scalar>(*this, groups[g - 1], set, set.predicted, solve);
     tightness = tightest_now * substep.inverse_dt_squared;
   }
 
@@ -83,7 +84,7 @@ struct Lines {
           if (w > 0) mass += Scalar{1} / w;
           lightest = (std::max)(lightest, w);
           if (k == group.links) continue;
-          const Scalar d = rest_length[static_cast<std::size_t>(group.first_link + std::int64_t{k} * group.lines + l)];
+          const Scalar d = rest_length[group.link(l, k)];
           if (d > 0) shortest = (std::min)(shortest, d);
         }
         hanging = (std::max)(hanging, std::abs(gravity) * mass * lightest / shortest);
@@ -107,7 +108,7 @@ struct Lines {
     for (const LineGroup& group : groups)
       for (std::int32_t l = 0; l < group.lines; ++l)
         for (std::int32_t k = 0; k < group.links; ++k) {
-          const auto at = static_cast<std::size_t>(group.first_link + std::int64_t{k} * group.lines + l);
+          const std::size_t at = group.link(l, k);
           CompliantDistanceConstraint<Scalar> link{particle(group, l, k), particle(group, l, k + 1), rest_length[at]};
           if (!compliance.empty()) link.compliance = compliance[at];
           link.lambda = lambda[at];
@@ -125,83 +126,14 @@ struct Lines {
       detail::for_each_lane<Scalar>(detail::measure_lines(strip, flags), [&](Scalar one) { largest = (std::max)(largest, one); });
       detail::for_each_lane<Scalar>(flags, [&](Scalar one) { finite = finite && detail::is_finite(one); });
     };
-    for (const LineGroup& group : groups) for_each_strip<const Scalar>(group, set, set.position, measure);
+    for (const LineGroup& group : groups) detail::for_each_strip<const Scalar>(*this, group, set, set.position, measure);
     return finite ? largest : std::numeric_limits<Scalar>::infinity();
   }
 
+  /// Particle k of a line.
   [[nodiscard]] std::int32_t particle(const LineGroup& group, std::int32_t line, std::int32_t k) const noexcept {
     if (group.stride != 0) return group.first + k * group.stride + line * group.line_stride;
     return particles[static_cast<std::size_t>(group.listed + std::int64_t{k} * group.lines + line)];
-  }
-
- private:
-  /// Calls visit(lines as a LineInput, a Number of the kind to compute with) for every line of a group, in order, as
-  /// many lines at a time as there are lanes. Lines that do not lie side by side are copied there, and with a visit
-  /// that changes them (Coordinate is not const) back.
-  template <class Coordinate, ParticleSet P, class Columns, class Visit>
-  void for_each_strip(const LineGroup& group, const P& set, Columns& columns, Visit& visit) const noexcept {
-    constexpr int width = detail::native_width<Scalar>;
-    std::int32_t line = 0;
-    if constexpr (width > 1) line = visit_strips<width, Coordinate>(group, line, set, columns, visit);
-    if constexpr (width * sizeof(Scalar) > 16) line = visit_strips<width / 2, Coordinate>(group, line, set, columns, visit);
-    visit_strips<1, Coordinate>(group, line, set, columns, visit);
-  }
-
-  /// Lines `line`, `line` + 1, … of a group while `width` of them are left; answers where it stopped.
-  template <int width, class Coordinate, ParticleSet P, class Columns, class Visit>
-  std::int32_t visit_strips(const LineGroup& group, std::int32_t line, const P& set, Columns& columns,
-                            Visit& visit) const noexcept {
-    constexpr auto dim = static_cast<std::size_t>(P::dim);
-    const auto rows = detail::rows_of<P::layout, dim>(columns);
-    const Scalar* const masses = set.inverse_mass.data();
-    const Index mass_stride = set.inverse_mass.innerStride();
-    const bool dense = rows.stride == 1 && mass_stride == 1 && group.line_stride == 1;
-    const bool in_place = group.stride != 0 && (width == 1 || dense);
-    const Index length = group.links + 1;
-
-    for (; line + width <= group.lines; line += width) {
-      const std::int64_t link = group.first_link + line;
-      detail::LineInput<Scalar, dim, Coordinate> in;
-      in.rest_length = rest_length.data() + link;
-      in.inverse_rest_length = inverse_rest_length.data() + link;
-      in.compliance = compliance.empty() ? nullptr : compliance.data() + link;
-      in.first_link = link;
-      in.link_pitch = group.lines;
-      in.links = group.links;
-      in.work = work.data();
-      if (in_place) {
-        const Index first = particle(group, line, 0);
-        for (std::size_t d = 0; d < dim; ++d) in.predicted[d] = rows.data[d] + first * rows.stride;
-        in.inverse_mass = masses + first * mass_stride;
-        in.pitch = group.stride * rows.stride;
-        in.mass_pitch = group.stride * mass_stride;
-        visit(in, number<width>());
-        continue;
-      }
-      Scalar* const copy = work.data() + static_cast<Index>(detail::work_per_link) * group.links * width;
-      const auto index = [&](std::int32_t l, std::int32_t k) { return Index{particle(group, line + l, k)}; };
-      const auto row = [&](std::size_t d) { return copy + static_cast<Index>(d) * length * width; };
-      for (std::size_t d = 0; d < dim; ++d) {
-        detail::copy_lines<width, false, Scalar>(group.links + 1, group.stride == 1, index, rows.data[d], rows.stride, row(d));
-        in.predicted[d] = row(d);
-      }
-      detail::copy_lines<width, false, Scalar>(group.links + 1, group.stride == 1, index, masses, mass_stride, row(dim));
-      in.inverse_mass = row(dim);
-      in.pitch = in.mass_pitch = width;
-      visit(in, number<width>());
-      if constexpr (!std::is_const_v<Coordinate>)
-        for (std::size_t d = 0; d < dim; ++d)
-          detail::copy_lines<width, true, Scalar>(group.links + 1, group.stride == 1, index, rows.data[d], rows.stride, row(d));
-    }
-    return line;
-  }
-
-  template <int width>
-  static constexpr auto number() noexcept {
-    if constexpr (width == 1)
-      return Scalar{};
-    else
-      return detail::Lanes<Scalar, width>{};
   }
 };
 
@@ -262,15 +194,18 @@ template <std::ranges::contiguous_range Constraints>
     lines.groups.push_back(group);
     widest = (std::max)(widest, chains[first].size());
 
-    // Link k of line l is constraint number link + l·links + k; side by side it stands at link + k·lines + l.
+    // Link k of line l is constraint number link + l·links + k.
     const auto at = [&](std::int32_t l, std::int32_t k) -> const C& {
       return *(std::ranges::begin(constraints) +
                static_cast<std::ranges::range_difference_t<const Constraints>>(link + std::int64_t{l} * group.links + k));
     };
-    for (std::int32_t k = 0; k < group.links; ++k)
-      for (std::int32_t l = 0; l < group.lines; ++l) {
-        lines.rest_length.push_back(at(l, k).rest_length);
-        if constexpr (requires { at(l, k).compliance; }) lines.compliance.push_back(at(l, k).compliance);
+    const std::size_t end = static_cast<std::size_t>(link + std::int64_t{group.lines} * group.links);
+    lines.rest_length.resize(end);
+    if constexpr (detail::has_damping<C>) lines.compliance.resize(end);
+    for (std::int32_t l = 0; l < group.lines; ++l)
+      for (std::int32_t k = 0; k < group.links; ++k) {
+        lines.rest_length[group.link(l, k)] = at(l, k).rest_length;
+        if constexpr (detail::has_damping<C>) lines.compliance[group.link(l, k)] = at(l, k).compliance;
       }
     link += std::int64_t{group.lines} * group.links;
   }
@@ -278,8 +213,8 @@ template <std::ranges::contiguous_range Constraints>
     lines.inverse_rest_length.push_back((std::min)(Scalar{1} / d, (std::numeric_limits<Scalar>::max)()));
   if (std::ranges::none_of(lines.compliance, [](Scalar alpha) { return alpha > 0; })) lines.compliance.clear();
   lines.lambda.assign(static_cast<std::size_t>(lines.count), Scalar{0});
-  // The widest registers of any file that may solve them: 64 bytes. Per lane the work of a link and a copied particle.
-  lines.work.assign(widest * (detail::work_per_link + 4) * (64 / sizeof(Scalar)), Scalar{0});
+  // The work of the links of the widest registers of any file that may solve them, and a block of copied particles.
+  lines.work.assign(widest * (detail::work_per_link + 4 * detail::copied_strips) * line_block, Scalar{0});
   return lines;
 }
 

@@ -11,6 +11,9 @@
 
 namespace pbd {
 
+/// So many lines stand side by side in the fields: as many as the widest registers of any file that may solve them hold.
+inline constexpr std::int32_t line_block = 16;
+
 /// Lines with as many links as each other that share no particle: they are solved side by side.
 struct LineGroup {
   std::int32_t lines;         ///< how many
@@ -18,8 +21,18 @@ struct LineGroup {
   std::int32_t first;         ///< particle k of line l is first + k·stride + l·line_stride …
   std::int32_t stride;        ///< … if stride is not 0: otherwise they are listed
   std::int32_t line_stride;
-  std::int64_t first_link;    ///< link k of line l is at first_link + k·lines + l in the fields
+  std::int64_t first_link;    ///< where their links begin in the fields
   std::int64_t listed;        ///< particle k of line l is at listed + k·lines + l in `particles`
+
+  /// Where link k of line l stands in the fields: blocks of line_block lines, in them link by link, side by side.
+  [[nodiscard]] std::size_t link(std::int32_t l, std::int32_t k) const noexcept {
+    const std::int32_t block = l / line_block * line_block;
+    return static_cast<std::size_t>(first_link + std::int64_t{block} * links + std::int64_t{k} * width_of_block(l) + l - block);
+  }
+  [[nodiscard]] std::int32_t width_of_block(std::int32_t l) const noexcept {
+    const std::int32_t left = lines - l / line_block * line_block;
+    return left < line_block ? left : line_block;
+  }
 };
 
 namespace detail {

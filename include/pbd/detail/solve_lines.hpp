@@ -4,7 +4,6 @@
 // lines.hpp alone. Forward: the equations, built and eliminated link by link. Backward: Δλ. Then the particles move.
 #pragma once
 
-#include <pbd/detail/project_run.hpp>
 #include <pbd/edge.hpp>
 
 #include <algorithm>
@@ -221,42 +220,6 @@ Number measure_lines(const LineInput<Scalar, dim, const Scalar>& in, Number& fla
     largest = larger(largest, magnitude(stretch));
   }
   return largest;
-}
-
-/// Copies a number of every particle of `width` lines side by side, copy[k·width + l] for particle k of line l, or back.
-/// particle(l, k) is its index; along a line whose particles are neighbours in memory, squares of it are turned.
-template <int width, bool back, class Scalar, class Particle>
-void copy_lines(std::int32_t particles, bool contiguous, Particle particle,
-                std::conditional_t<back, Scalar, const Scalar>* there, Index stride,
-                std::conditional_t<back, const Scalar, Scalar>* copy) noexcept {
-  constexpr int side = (std::min)(width, native_width<Scalar>);
-  std::int32_t k = 0;
-  if constexpr (side > 1)
-    if (contiguous && stride == 1)
-      for (; k + side <= particles; k += side)
-        for (std::int32_t l = 0; l < width; l += side) {
-          std::array<Lanes<Scalar, side>, static_cast<std::size_t>(side)> square;
-          const auto along = [&](std::int32_t n) { return there + particle(l + n, k); };
-          const auto across = [&](std::int32_t n) { return copy + (k + n) * width + l; };
-          for (std::int32_t n = 0; n < side; ++n) {
-            const Scalar* const from = back ? across(n) : along(n);
-            square[static_cast<std::size_t>(n)] = Lanes<Scalar, side>::load(from);
-          }
-          transpose(square);
-          for (std::int32_t n = 0; n < side; ++n) {
-            if constexpr (back)
-              square[static_cast<std::size_t>(n)].store(along(n));
-            else
-              square[static_cast<std::size_t>(n)].store(across(n));
-          }
-        }
-  for (; k < particles; ++k)
-    for (std::int32_t l = 0; l < width; ++l) {
-      if constexpr (back)
-        there[particle(l, k) * stride] = copy[k * width + l];
-      else
-        copy[k * width + l] = there[particle(l, k) * stride];
-    }
 }
 
 }  // namespace pbd::detail
