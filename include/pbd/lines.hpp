@@ -192,7 +192,8 @@ template <std::ranges::contiguous_range Constraints>
       for (std::size_t k = 0; k < chains[first].size(); ++k)
         for (std::size_t l = first; l < next; ++l) lines.particles.push_back(chains[l][k]);
     lines.groups.push_back(group);
-    widest = (std::max)(widest, chains[first].size());
+    const auto copies = static_cast<std::size_t>(group.template copied_strips<Scalar>());
+    widest = (std::max)(widest, chains[first].size() * (detail::work_per_link + 4 * copies));
 
     // Link k of line l is constraint number link + l·links + k.
     const auto at = [&](std::int32_t l, std::int32_t k) -> const C& {
@@ -214,7 +215,7 @@ template <std::ranges::contiguous_range Constraints>
   if (std::ranges::none_of(lines.compliance, [](Scalar alpha) { return alpha > 0; })) lines.compliance.clear();
   lines.lambda.assign(static_cast<std::size_t>(lines.count), Scalar{0});
   // The work of the links of the widest registers of any file that may solve them, and a block of copied particles.
-  lines.work.assign(widest * (detail::work_per_link + 4 * detail::copied_strips) * line_block, Scalar{0});
+  lines.work.assign(widest * line_block, Scalar{0});
   return lines;
 }
 

@@ -33,6 +33,14 @@ struct LineGroup {
     const std::int32_t left = lines - l / line_block * line_block;
     return left < line_block ? left : line_block;
   }
+
+  /// How many registers of neighbouring lines are copied together. Where each step along a line is on another page of
+  /// memory, finding the page is what costs: then what else it has of use is taken along.
+  template <class Scalar>
+  [[nodiscard]] std::int32_t copied_strips() const noexcept {
+    const std::int64_t apart = stride < 0 ? -std::int64_t{stride} : stride;
+    return apart * static_cast<std::int64_t>(sizeof(Scalar)) >= 2048 ? 4 : 1;
+  }
 };
 
 namespace detail {

@@ -46,8 +46,6 @@ void copy_lines(std::int32_t particles, bool contiguous, Particle particle,
     }
 }
 
-/// So many registers of neighbouring lines are copied together where a line's particles are far apart in memory.
-inline constexpr std::int32_t copied_strips = 4;
 
 template <class Scalar, int width>
 [[nodiscard]] constexpr auto lanes_of() noexcept {
@@ -68,8 +66,7 @@ std::int32_t visit_strips(const Lines& lines, const LineGroup& group, std::int32
   const Scalar* const masses = set.inverse_mass.data();
   const Index mass_stride = set.inverse_mass.innerStride();
   const bool dense = rows.stride == 1 && mass_stride == 1 && group.line_stride == 1 && group.stride != 0;
-  // Each step along such a line is on another page of memory: what else the page has of use is taken along.
-  const bool apart = width > 1 && dense && static_cast<std::size_t>(std::abs(group.stride)) * sizeof(Scalar) >= 2048;
+  const bool apart = width > 1 && dense && group.copied_strips<Scalar>() > 1;
   const bool in_place = group.stride != 0 && (width == 1 || dense) && !apart;
   const Index length = group.links + 1;
   Scalar* const copies = lines.work.data() + static_cast<Index>(work_per_link) * group.links * width;
@@ -78,7 +75,7 @@ std::int32_t visit_strips(const Lines& lines, const LineGroup& group, std::int32
   };
 
   while (line + width <= group.lines) {
-    const std::int32_t strips = apart ? (std::min)(copied_strips, (group.lines - line) / width) : 1;
+    const std::int32_t strips = apart ? (std::min)(group.copied_strips<Scalar>(), (group.lines - line) / width) : 1;
     const auto index = [&](std::int32_t l, std::int32_t k) { return Index{lines.particle(group, line + l, k)}; };
     const auto copy = [&](auto there, Index stride, std::size_t d, auto direction) {
       if (apart) {
