@@ -79,6 +79,12 @@ using InEveryPrecisionAndDimension =
 using EveryLayout = InEveryPrecisionAndDimension<Layouts>;
 using EveryMemory = InEveryPrecisionAndDimension<Layouts, Views>;
 
+// A few of them, in which each precision, dimension and layout occurs, for what takes long to compile.
+using SomeLayouts = std::tuple<Owned<float, 3, Layout::planar>, Owned<float, 2, Layout::interleaved>,
+                               Owned<double, 3, Layout::interleaved>, Owned<double, 2, Layout::planar>>;
+using SomeMemory = std::tuple<Owned<float, 3, Layout::planar>, Mapped<float, 2, Layout::interleaved, 3>,
+                              Mapped<double, 3, Layout::planar, 3>, Owned<double, 2, Layout::interleaved>>;
+
 // ---- scenes
 
 class Random {

@@ -263,7 +263,7 @@ TEST_CASE("nor does it on larger sheets", "[accelerated][long]") {
   examine(50, 2, 12);
 }
 
-TEMPLATE_LIST_TEST_CASE("accelerated sweeps keep momentum and pinned particles", "[accelerated]", EveryMemory) {
+TEMPLATE_LIST_TEST_CASE("accelerated sweeps keep momentum and pinned particles", "[accelerated]", SomeMemory) {
   using Scalar = typename TestType::Scalar;
   const auto moment = [](const auto& particles, int d) {
     double sum = 0;

@@ -108,7 +108,7 @@ TEMPLATE_LIST_TEST_CASE("a step allocates nothing", "[allocation]", EveryMemory)
   CHECK(refused);
 }
 
-TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse levels", "[allocation]", EveryMemory) {
+TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse levels", "[allocation]", SomeMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(48);
   auto& particles = memory.particles;
@@ -128,7 +128,7 @@ TEMPLATE_LIST_TEST_CASE("an accelerated step allocates nothing, nor do coarse le
   CHECK_FALSE(error);
 }
 
-TEMPLATE_LIST_TEST_CASE("a step of lines allocates nothing", "[allocation]", EveryMemory) {
+TEMPLATE_LIST_TEST_CASE("a step of lines allocates nothing", "[allocation]", SomeMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(48);
   auto& particles = memory.particles;
@@ -148,7 +148,7 @@ TEMPLATE_LIST_TEST_CASE("a step of lines allocates nothing", "[allocation]", Eve
   CHECK_FALSE(error);
 }
 
-TEMPLATE_LIST_TEST_CASE("a Newton step allocates nothing", "[allocation]", EveryMemory) {
+TEMPLATE_LIST_TEST_CASE("a Newton step allocates nothing", "[allocation]", SomeMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(50);
   scatter(memory.particles);

@@ -101,7 +101,7 @@ void shake_predicted(P& particles, double amount, std::uint64_t seed = 1) {
 // ---- at rest
 
 TEMPLATE_LIST_TEST_CASE("a link of a hanging chain carries exactly what hangs below it", "[global_solve]",
-                        EveryLayout) {
+                        SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr bool precise = sizeof(Scalar) == 8;
   constexpr Index count = 33;
@@ -140,7 +140,7 @@ TEST_CASE("a hanging curtain has no strain; its verticals carry what hangs below
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a compliant chain sags by the sum of its links' stretch", "[global_solve]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("a compliant chain sags by the sum of its links' stretch", "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr bool precise = sizeof(Scalar) == 8;
   constexpr int n = 16;
@@ -262,7 +262,7 @@ TEST_CASE("each sweep squares what the one before it left", "[global_solve]") {
 }
 
 TEMPLATE_LIST_TEST_CASE("both diagonals beside the edges are one constraint too many, and are solved all the same",
-                        "[global_solve]", EveryLayout) {
+                        "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr int dim = TestType::dim;
   constexpr bool precise = sizeof(Scalar) == 8;
@@ -310,7 +310,7 @@ TEST_CASE("a taut line between two pins stays where it is", "[global_solve]") {
 
 // ---- the same as one constraint after another
 
-TEMPLATE_LIST_TEST_CASE("one constraint alone is moved as by its own projection", "[global_solve]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("one constraint alone is moved as by its own projection", "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   const pbd::Substep<Scalar> substep(Scalar(0.01), 2);
   const auto demand_same = [&](auto constraint) {
@@ -423,7 +423,7 @@ TEST_CASE("limits that are not crossed act on nothing", "[global_solve]") {
 
 // ---- what it keeps
 
-TEMPLATE_LIST_TEST_CASE("momentum of a free cloth is kept", "[global_solve]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("momentum of a free cloth is kept", "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr int dim = TestType::dim;
   TestType memory(14);
@@ -452,7 +452,7 @@ TEMPLATE_LIST_TEST_CASE("momentum of a free cloth is kept", "[global_solve]", Ev
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("under the direct solve a pinned particle never moves", "[global_solve]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("under the direct solve a pinned particle never moves", "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   TestType memory(10);
   auto& particles = memory.particles;
@@ -471,7 +471,7 @@ TEMPLATE_LIST_TEST_CASE("under the direct solve a pinned particle never moves", 
 }
 
 TEMPLATE_LIST_TEST_CASE("the direct solve is the same in every memory, and twice the same bits", "[global_solve]",
-                        EveryMemory) {
+                        SomeMemory) {
   using Scalar = typename TestType::Scalar;
   const auto run = [](auto& particles) {
     scatter(particles);
@@ -537,7 +537,7 @@ TEST_CASE("nothing to solve, nobody to move", "[global_solve]") {
   CHECK(global.lambda == std::vector<double>(global.lambda.size(), 0));
 }
 
-TEMPLATE_LIST_TEST_CASE("coincident particles, NaN and infinity harm no neighbour", "[global_solve]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("coincident particles, NaN and infinity harm no neighbour", "[global_solve]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   for (const Scalar bad : {Scalar{0}, not_a_number<Scalar>, infinity<Scalar>}) {
     TestType memory(6);

@@ -77,7 +77,7 @@ auto weightless(int iterations) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("the gradient and the Hessian are those of the energy", "[implicit_newton]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("the gradient and the Hessian are those of the energy", "[implicit_newton]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr int dim = TestType::dim;
   TestType memory(9);
@@ -129,7 +129,7 @@ TEMPLATE_LIST_TEST_CASE("the gradient and the Hessian are those of the energy", 
     }
 }
 
-TEMPLATE_LIST_TEST_CASE("one spring moves by the closed form of implicit Euler", "[implicit_newton]", EveryMemory) {
+TEMPLATE_LIST_TEST_CASE("one spring moves by the closed form of implicit Euler", "[implicit_newton]", SomeMemory) {
   // along its line the energy is a quadratic, and one Newton step its minimum
   using Scalar = typename TestType::Scalar;
   const double damping = GENERATE(0.0, 3.0), k = 50, m = 0.5, h = 1.0 / 60, d = 0.8;
@@ -149,7 +149,7 @@ TEMPLATE_LIST_TEST_CASE("one spring moves by the closed form of implicit Euler",
   CHECK(apart(memory) == Approx(x).epsilon(sizeof(Scalar) == 4 ? 1e-4 : 1e-12));
 }
 
-TEMPLATE_LIST_TEST_CASE("a lone constraint leaves what its stiffness says", "[implicit_newton]", EveryLayout) {
+TEMPLATE_LIST_TEST_CASE("a lone constraint leaves what its stiffness says", "[implicit_newton]", SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   const auto left = [](const auto& constraint) {
     TestType memory(2);
@@ -200,7 +200,7 @@ TEST_CASE("near the solution Newton steps converge quadratically", "[implicit_ne
 }
 
 TEMPLATE_LIST_TEST_CASE("free cloth keeps its momentum and falls as its center of mass does", "[implicit_newton]",
-                        EveryLayout) {
+                        SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   constexpr int dim = TestType::dim;
   TestType memory(20);
@@ -240,7 +240,7 @@ TEST_CASE("the forces of a converged step have no moment", "[implicit_newton]") 
 }
 
 TEMPLATE_LIST_TEST_CASE("a pinned particle never moves and a scripted one keeps its velocity", "[implicit_newton]",
-                        EveryMemory) {
+                        SomeMemory) {
   using Scalar = typename TestType::Scalar;
   TestType memory(10);
   auto& p = memory.particles;
@@ -289,7 +289,7 @@ TEST_CASE("a scene scaled in length or mass moves the same", "[implicit_newton]"
 }
 
 TEMPLATE_LIST_TEST_CASE("degenerate input is skipped and leaves its neighbours finite", "[implicit_newton]",
-                        EveryLayout) {
+                        SomeLayouts) {
   using Scalar = typename TestType::Scalar;
   using Edge = pbd::DistanceConstraint<Scalar>;
   const pbd::StepSettings<Scalar, TestType::dim> settings{.substeps = 2, .iterations = 2};
