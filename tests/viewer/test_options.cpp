@@ -134,7 +134,7 @@ TEST_CASE("a solver comes with the substeps and iterations that suit it, unless 
   const auto scene = [](const std::vector<std::string>& arguments) { return parse(arguments).options.scene; };
   CHECK(scene({}).substeps == 10);
   CHECK(scene({"--solver", "lines"}).automatic_substeps);
-  CHECK(scene({"--solver", "lines"}).iterations == 2);
+  CHECK(scene({"--solver", "lines"}).iterations == 1);
   CHECK_FALSE(scene({"--solver", "lines", "--substeps", "7"}).automatic_substeps);
   CHECK(scene({"--substeps", "7", "--solver", "lines"}).substeps == 7);
   CHECK(scene({"--solver", "lines", "--substeps", "auto", "--iterations", "5"}).iterations == 5);
