@@ -122,7 +122,7 @@ TEMPLATE_LIST_TEST_CASE("a link of a hanging chain carries exactly what hangs be
 }
 
 TEST_CASE("a hanging curtain has no strain; its verticals carry what hangs below, its horizontals nothing",
-          "[global_solve]") {
+          "[global_solve][long]") {
   auto cloth = curtain<double, 3>(9, 12, 0.1, 0.2);
   shake_predicted(cloth.particles, 0.005);
   cloth.particles.position.row(1) = cloth.particles.predicted.row(1);  // too long here, too short there
@@ -190,7 +190,7 @@ struct Catenary {
 };
 
 TEST_CASE("a chain between two pins hangs in the discrete catenary, but for the square of the substep",
-          "[global_solve]") {
+          "[global_solve][long]") {
   // A constraint's direction is that at the prediction, where all but the pins have fallen by g h²: the first and the
   // last link lean too far. That is all of the error, so two substeps tell what none at all would give.
   const auto [n, published] = GENERATE(std::pair{20, 0.503447}, std::pair{50, 0.502763}, std::pair{100, 0.502666});

@@ -388,7 +388,7 @@ TEST_CASE("the solver is exchangeable and the steps are the same", "[implicit_ne
   CHECK(difference(state(a.particles), state(b.particles)) < 1e-8);
 }
 
-TEMPLATE_TEST_CASE("a sheet held by two corners stays within one percent, a Newton step a frame", "[implicit_newton]",
+TEMPLATE_TEST_CASE("a sheet held by two corners stays within one percent, a Newton step a frame", "[implicit_newton][long]",
                    float, double) {
   auto cloth = sheet<TestType>(17);
   auto newton = pbd::make_implicit_newton(cloth.particles, cloth.structural, cloth.shear);
@@ -403,7 +403,7 @@ TEMPLATE_TEST_CASE("a sheet held by two corners stays within one percent, a Newt
   CHECK(lowest < -0.9);  // and it has swung down
 }
 
-TEST_CASE("two Newton steps a frame move a sheet as many do", "[implicit_newton]") {
+TEST_CASE("two Newton steps a frame move a sheet as many do", "[implicit_newton][long]") {
   const auto fall = [](int iterations) {
     auto cloth = sheet<double>(17);
     auto newton = pbd::make_implicit_newton(cloth.particles, cloth.structural, cloth.shear);
