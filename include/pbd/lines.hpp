@@ -4,7 +4,7 @@
 // constraints in which a link follows the link that it hangs on. Leaves: a set for step() whose sweep makes every link of
 // a line right at once, in O(1) a link, where Gauss-Seidel needs a number of sweeps that grows with the square of the
 // line's length. One line after another, in array order; several lines that share no particle at a time.
-// Next: accelerated.hpp and coarse_to_fine.hpp, for what is no line.
+// Next: global_solve.hpp, for what is no line.
 #pragma once
 
 #include <pbd/detail/find_lines.hpp>
@@ -31,7 +31,7 @@ struct Lines {
   std::vector<Scalar> compliance;        ///< α, m/N; empty if all are 0
   std::vector<Scalar> lambda;            ///< λ accumulated in this substep, N·s²; tension is −λ/h²
   std::vector<std::int32_t> particles;   ///< of groups without a stride
-  mutable std::vector<Scalar> work;      ///< a strip of lines, copied, and what its solve keeps
+  mutable std::vector<Scalar> work;      ///< of a solve, and of max_stretch(): one thread at a time may ask either
   std::int64_t count = 0;      ///< links
   std::int32_t highest = -1;   ///< the highest particle index of all
   Scalar tightness = 0;        ///< T/(m·length) of the tightest link in the last substep, 1/s²
@@ -46,14 +46,15 @@ struct Lines {
 
   /// Solves every line, in array order: all its links are right then, to first order; what is left is quadratic in what
   /// was wrong. Lines that cross, as columns and rows do, disturb each other, so the sweep goes back over the groups
-  /// before the last one: columns, rows, columns. One way alone would shake in steps that are not a third shorter. What
-  /// is left then goes with another sweep, or with step() to a tolerance.
+  /// before the last one: columns, rows, columns. What is left then goes with another sweep, or with step() to a
+  /// tolerance. Solved one way only, crossing lines would be stable in shorter substeps only, of h²T/(m·length) < 1/3.
   ///
   ///   reads    predicted (Dim×N, m), inverse_mass (N, 1/kg)
   ///   writes   predicted; lambda
   ///   needs    every index in [0, N): step() asks
-  ///   skips    coincident or both-pinned neighbours; a line taut between two pins keeps its last link as it is
-  ///   cost     O(M), about two projections a link; no allocation
+  ///   skips    coincident or both-pinned neighbours; what has no solution (a line too long between two pins, a step too
+  ///            long for the tension) gives way, see detail/solve_lines.hpp
+  ///   cost     O(M); no allocation
   ///   source   [Bender08], strips of a cloth solved each in linear time; the system is [Macklin16] eq. 16
   template <ParticleSet P>
   void sweep(P& set, const Substep<Scalar>& substep) noexcept {

@@ -41,7 +41,7 @@ struct Plan {
 
 namespace detail {
 
-/// Constraint projections; a link of a line is two.
+/// Constraint projections; a link of a line counts as three, for a sweep solves the columns twice.
 constexpr std::int64_t work_of_sweep(const PlanRequest& r, Solver solver) noexcept {
   const std::int64_t across = std::int64_t{r.columns - 1} * r.rows, down = std::int64_t{r.columns} * (r.rows - 1);
   const std::int64_t diagonals = r.diagonals ? 2 * std::int64_t{r.columns - 1} * (r.rows - 1) : 0;
