@@ -11,11 +11,12 @@
 
 namespace bench {
 
-/// `helpers` threads beside the caller's own. They spin for a moment between two calls, then give their time away.
+/// `helpers` threads beside the caller's own, each with its own share of every count: the same numbers, the same thread.
+/// They spin for a moment between two calls, then give their time away.
 class Workers {
  public:
   explicit Workers(std::size_t helpers) {
-    for (std::size_t h = 0; h < helpers; ++h) threads_.emplace_back([this] { help(); });
+    for (std::size_t h = 0; h < helpers; ++h) threads_.emplace_back([this, h] { help(h + 1); });
   }
   ~Workers() {
     stop_.store(true);
@@ -27,13 +28,14 @@ class Workers {
   template <class Body>
   void for_each(std::size_t count, Body&& body) {
     if (count == 1 || threads_.empty()) return body(std::size_t{0}, count);
-    call_ = [](void* context, std::size_t n) { (*static_cast<std::remove_reference_t<Body>*>(context))(n, n + 1); };
+    call_ = [](void* context, std::size_t begin, std::size_t end) {
+      (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end);
+    };
     context_ = &body;
     count_ = count;
-    next_.store(0, std::memory_order_relaxed);
     busy_.store(threads_.size(), std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
-    work();
+    work(0);
     for (int spins = 0; busy_.load(std::memory_order_acquire) > 0; ++spins) relax(spins);
   }
 
@@ -42,25 +44,27 @@ class Workers {
     if (spins > 2000) std::this_thread::yield();
   }
 
-  void help() {
+  void help(std::size_t worker) {
     for (std::size_t round = 0;; ++round) {
       for (int spins = 0; round_.load(std::memory_order_acquire) == round; ++spins) {
         if (stop_.load(std::memory_order_relaxed)) return;
         relax(spins);
       }
-      work();
+      work(worker);
       busy_.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
 
-  void work() {
-    for (std::size_t n; (n = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(context_, n);
+  void work(std::size_t worker) {
+    const std::size_t workers = threads_.size() + 1, begin = count_ * worker / workers;
+    const std::size_t end = count_ * (worker + 1) / workers;
+    if (begin < end) call_(context_, begin, end);
   }
 
-  void (*call_)(void*, std::size_t) = nullptr;
+  void (*call_)(void*, std::size_t, std::size_t) = nullptr;
   void* context_ = nullptr;
   std::size_t count_ = 0;
-  std::atomic<std::size_t> next_{0}, busy_{0}, round_{0};
+  std::atomic<std::size_t> busy_{0}, round_{0};
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };

@@ -45,7 +45,8 @@ int main() {
 
   auto structural = pbd::make_batches(cloth.structural);
   auto shear = pbd::make_batches(cloth.shear);
-  auto parallel = pbd::make_parallel([](std::size_t count, auto&& body) { for_each(count, body); }, structural, shear);
+  const auto workers = std::thread::hardware_concurrency();
+  auto parallel = pbd::make_parallel([](std::size_t count, auto&& body) { for_each(count, body); }, workers, structural, shear);
 
   run("one by one", cloth.particles, cloth.structural, cloth.shear);
   run("in batches", batched, structural, shear);

@@ -360,7 +360,7 @@ TEST_CASE("arrays, batches and threads give the same bits", "[accelerated]") {
     CHECK(same_bits(arrays, run([&kept](auto& cloth) {
             kept[0] = pbd::make_batches(cloth.structural);
             kept[1] = pbd::make_batches(cloth.shear);
-            return std::tuple(pbd::make_parallel(InOrder{}, 16, kept[0], kept[1]));
+            return std::tuple(pbd::make_parallel(InOrder{}, 3, kept[0], kept[1]));
           }, make)));
   };
   compare(over_relaxed);

@@ -43,7 +43,7 @@ pbd::Error step_by(Sweep sweep, Cloth& cloth, Step step_with) {
   const auto backwards = [](std::size_t count, auto&& body) {
     for (std::size_t n = count; n-- > 0;) body(n, n + 1);
   };
-  auto waves = pbd::make_parallel(backwards, 11, structural, shear, bending);
+  auto waves = pbd::make_parallel(backwards, 3, structural, shear, bending);
   return step_with(waves);
 }
 

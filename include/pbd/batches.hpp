@@ -46,8 +46,14 @@ struct Batches {
 
   template <ParticleSet P>
   void begin_substep(P&, const Substep<Scalar>& substep) noexcept {
+    begin_substep(0, count, substep);
+  }
+
+  /// Of `n` constraints from `first` on.
+  void begin_substep([[maybe_unused]] std::int64_t first, [[maybe_unused]] std::int64_t n,
+                     [[maybe_unused]] const Substep<Scalar>& substep) noexcept {
     if constexpr (requires(detail::Fields<C> & field) { C::prepare(field, substep); })
-      for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(first + n); ++c) {
         detail::Fields<C> field = read(c);
         C::prepare(field, substep);
         keep(c, field);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// 4. The same sweeps, on an engine's threads. Comes in: batches, and the engine's own for_each. Leaves: the same bits
-// as one sweep after another, for any number of workers; nothing here starts a thread. Next: update_velocity.hpp.
+// 2→5. The same steps, on an engine's threads. Comes in: batches, and the engine's own for_each. Leaves: the same bits
+// as one sweep after another, for any number of workers; nothing here starts a thread. Next: step.hpp.
 //
-// Gauss-Seidel is sequential, but only where constraints share particles. Cut each set's runs into blocks that advance
-// over the particles: while one sweep works on block b, the sweep after it may already work on the blocks that lie
-// `lag` behind, and the one after that … All blocks on such a diagonal are one wave; its blocks share no particle, so
-// whoever runs them, in whatever order, the results are those of the plain order. The idea is temporal blocking by
-// wavefronts [Wellein09].
+// Gauss-Seidel is sequential, but only where constraints share particles. The sheet is cut into pieces that advance over
+// the particles. Once the first piece has been swept, the second one may be, while the first is swept again; and so on:
+// all pieces are worked on at once, each at least one sweep behind the piece before it. They end where they share no
+// particle (detail/pieces.hpp), so whoever works on them, in whatever order, the results are those of the plain order.
+// Cutting a loop over time and space aslant is time skewing [Wonnacott00].
 #pragma once
 
 #include <pbd/batches.hpp>
+#include <pbd/detail/pieces.hpp>
+#include <pbd/predict.hpp>
+#include <pbd/update_velocity.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <tuple>
@@ -21,52 +26,11 @@
 
 namespace pbd {
 
-namespace detail {
-
-/// A block: the runs [first, last) of a set, and the particles that they touch.
-struct Block {
-  std::size_t first, last;
-  std::int32_t lowest = (std::numeric_limits<std::int32_t>::max)();
-  std::int32_t highest = -1;
-};
-
-/// Cuts the runs, in their order, into `count` blocks: a run belongs to the block that its lowest particle lies in,
-/// but never to an earlier block than the run before it.
-inline std::vector<Block> cut_blocks(const std::vector<Run>& runs, std::int64_t particles_per_block,
-                                     std::size_t count) {
-  std::vector<Block> blocks(count);
-  std::size_t r = 0;
-  for (std::size_t b = 0; b < count; ++b) {
-    Block& block = blocks[b];
-    block.first = r;
-    const std::int64_t end = static_cast<std::int64_t>(b + 1) * particles_per_block;
-    for (; r < runs.size() && (b + 1 == count || runs[r].lowest() < end); ++r) {
-      block.lowest = (std::min)(block.lowest, runs[r].lowest());
-      block.highest = (std::max)(block.highest, runs[r].highest());
-    }
-    block.last = r;
-  }
-  return blocks;
-}
-
-/// By how many blocks a sweep of `later` must stay behind a sweep of `earlier`, so that no block of `later` touches a
-/// particle that `earlier` has yet to touch: the smallest lag with highest(later, b) < lowest(earlier, b + lag …).
-inline std::size_t smallest_lag(const std::vector<Block>& earlier, const std::vector<Block>& later) {
-  const std::size_t count = earlier.size();
-  std::vector<std::int32_t> ahead(count + 1, (std::numeric_limits<std::int32_t>::max)());  // lowest of all from b on
-  for (std::size_t b = count; b-- > 0;) ahead[b] = (std::min)(ahead[b + 1], earlier[b].lowest);
-  std::size_t lag = 1;
-  for (std::size_t b = 0; b < count; ++b)
-    while (b + lag < count && later[b].highest >= ahead[b + lag]) ++lag;
-  return lag;
-}
-
-}  // namespace detail
-
-/// Sets that are swept in waves, as one constraint set for step(). Made by make_parallel(); refers to the batches.
+/// Sets that are swept in pieces, as one constraint set for step(). Made by make_parallel(); refers to the batches.
 ///
-/// `for_each(count, body)` is the engine's: it calls body(begin, end) for pieces that cover [0, count) once each, on
-/// any threads and in any order, even all on the caller's, and returns when all have ended.
+/// `for_each(count, body)` is the engine's: it calls body(begin, end) for parts that cover [0, count) once each, on
+/// any threads and in any order, even all on the caller's, and returns when all have ended. `count` is always the same,
+/// and number k always means about the same particles: given to the same thread, they stay in its cache.
 template <class ForEach, EdgeConstraint... Cs>
 struct Parallel {
   using Scalar = std::common_type_t<typename Cs::Scalar...>;
@@ -74,20 +38,35 @@ struct Parallel {
 
   ForEach for_each;
   std::tuple<Batches<Cs>*...> sets;
-  std::array<std::vector<detail::Block>, set_count> blocks;
-  std::size_t block_count = 1;
-  std::size_t lag = 1;
+  std::array<detail::Reach, set_count> reach;
+  std::vector<detail::Piece> pieces;
+  std::int64_t skew = 0;             ///< by how many particles the pieces move down, a sweep
+  std::int64_t sweeps_at_a_time = 1;  ///< after so many sweeps they start anew
 
   /// One sweep of every set, in the order given.
   template <ParticleSet P>
   void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_waves(particles, substep, 1);
+    sweep_in_pieces(particles.count(), 1, [&](detail::Piece& piece, std::int64_t) { sweep_piece(particles, substep, piece, false); });
   }
 
-  /// All sweeps of a substep at once, for more blocks a wave: what step() calls if this is the only set it is given.
+  /// All sweeps of a substep: no piece waits for the end of a sweep. What step() calls if this is the only set it is given.
   template <ParticleSet P>
   void iterate(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_waves(particles, substep, static_cast<std::size_t>(substep.iterations));
+    sweep_in_pieces(particles.count(), substep.iterations,
+                    [&](detail::Piece& piece, std::int64_t) { sweep_piece(particles, substep, piece, false); });
+  }
+
+  /// All substeps of a step: no piece waits for the end of a substep, and the prediction and the velocities are on the
+  /// threads, too. What step() calls if this is the only set it is given, and no tolerance.
+  template <ParticleSet P>
+  void iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
+    const std::int64_t n = particles.count(), iterations = substep.iterations;
+    sweep_in_pieces(n, substeps * iterations, [&](detail::Piece& piece, std::int64_t sweep) {
+      const bool first = sweep % iterations == 0, last = (sweep + 1) % iterations == 0;
+      if (first) detail::predict(particles, gravity, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
+      sweep_piece(particles, substep, piece, first);
+      if (last) detail::update_velocity(particles, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
+    });
   }
 
   template <ParticleSet P>
@@ -111,60 +90,84 @@ struct Parallel {
   }
 
  private:
-  /// Pass p is one sweep of set p mod set_count. Wave t holds block t − lag·p of every pass p.
-  template <ParticleSet P>
-  void sweep_in_waves(P& particles, const Substep<Scalar>& substep, std::size_t sweeps) noexcept {
-    const std::size_t passes = sweeps * set_count;
-    const std::size_t waves = block_count + lag * (passes - 1);
-    for (std::size_t t = 0; t < waves; ++t) {
-      const std::size_t first = t < block_count ? 0 : (t - block_count) / lag + 1;  // passes that have a block now
-      const std::size_t last = (std::min)(passes, t / lag + 1);
-      for_each(last - first, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = first + begin; p < first + end; ++p)
-          sweep_block(particles, substep, p % set_count, t - lag * p, std::make_index_sequence<set_count>{});
-      });
+  /// Calls do_sweep(piece, number) for all pieces and `sweeps` sweeps: in wave t piece k is in sweep t − k.
+  template <class DoSweep>
+  void sweep_in_pieces(std::int64_t particles, std::int64_t sweeps, DoSweep do_sweep) noexcept {
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    const std::int64_t turns = (sweeps + sweeps_at_a_time - 1) / sweeps_at_a_time;
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      const std::int64_t begin = sweeps * turn / turns, end = sweeps * (turn + 1) / turns;
+      cut(particles, end - begin);
+      for (std::int64_t t = begin; t < end + count - 1; ++t)
+        for_each(pieces.size(), [&](std::size_t first, std::size_t last) {
+          for (std::size_t k = first; k < last; ++k) {
+            const std::int64_t sweep = t - static_cast<std::int64_t>(k);
+            if (sweep < begin || sweep >= end) continue;
+            detail::Piece piece = pieces[k];  // a copy, not to write where others write, all the time
+            do_sweep(piece, sweep);
+            pieces[k] = piece;
+          }
+        });
     }
   }
 
-  template <ParticleSet P, std::size_t... Is>
-  void sweep_block(P& particles, const Substep<Scalar>& substep, std::size_t set, std::size_t b,
-                   std::index_sequence<Is...>) noexcept {
-    const auto sweep_if = [&](auto& batches, std::size_t index) {
-      if (index != set) return;
-      const detail::Block& block = blocks[index][b];
-      for (std::size_t r = block.first; r < block.last; ++r) batches.project(batches.runs[r], particles, substep);
+  /// Cuts the particles into pieces that are of equal size half way through `sweeps` sweeps.
+  void cut(std::int64_t particles, std::int64_t sweeps) noexcept {
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    std::int64_t lower = 0, k = 0;
+    for (detail::Piece& piece : pieces) {
+      const std::int64_t upper = ++k < count ? (std::min)(particles, particles * k / count + skew * sweeps / 2)
+                                             : (std::numeric_limits<std::int64_t>::max)();
+      piece = {{lower}, {upper}};
+      lower = upper;
+    }
+  }
+
+  /// Sweeps all sets where the piece is; `begin` if it is the first time in a substep.
+  template <ParticleSet P>
+  void sweep_piece(P& particles, const Substep<Scalar>& substep, detail::Piece& piece, bool begin) noexcept {
+    std::size_t s = 0;
+    const auto sweep_runs = [&](auto& batches) {
+      const std::size_t first = piece.lower.advance(reach[s]), end = piece.upper.advance(reach[s]);
+      ++s;
+      for (std::size_t r = first; r < end; ++r) {
+        const Run& run = batches.runs[r];
+        if (begin) batches.begin_substep(run.first, run.count, substep);
+        batches.project(run, particles, substep);
+      }
     };
-    (sweep_if(*std::get<Is>(sets), Is), ...);
+    std::apply([&](auto*... set) { (sweep_runs(*set), ...); }, sets);
   }
 };
 
 /// Spreads batches over an engine's threads. Their runs must advance over the particles, as a grid's rows and the runs
-/// of reorder() do; runs that leap about leave one block a wave: the right result, on one thread.
+/// of reorder() do; runs that leap about leave one piece to work on at a time: the right result, on one thread.
 ///
-///     auto parallel = pbd::make_parallel(engine_for_each, structural, shear);
+///     auto parallel = pbd::make_parallel(engine_for_each, workers, structural, shear);
 ///     pbd::step(particles, settings, parallel);
 ///
-///   batches              outlive the result and are not moved or changed while it is used
-///   particles_per_block  how large a piece of work is: a block should take some microseconds
-///   cost                 O(runs), allocates
+///   batches   outlive the result and are not moved or changed while it is used
+///   workers   how many threads there are, the caller's too: as many pieces, if they are not too small then. Any number gives
+///             the same bits on any number of threads
+///   cost      O(runs), allocates
 template <class ForEach, EdgeConstraint... Cs>
-[[nodiscard]] Parallel<ForEach, Cs...> make_parallel(ForEach for_each, std::int32_t particles_per_block,
-                                                     Batches<Cs>&... batches) {
+[[nodiscard]] Parallel<ForEach, Cs...> make_parallel(ForEach for_each, std::size_t workers, Batches<Cs>&... batches) {
   static_assert(sizeof...(Cs) > 0, "pbd::make_parallel: give it at least one set of batches");
-  Parallel<ForEach, Cs...> parallel{std::move(for_each), {&batches...}, {}};
-  const std::int64_t size = (std::max<std::int64_t>)(1, particles_per_block);
+  Parallel<ForEach, Cs...> parallel{std::move(for_each), {&batches...}, {detail::Reach(batches.runs)...}, {}};
   const std::int64_t particles = 1 + std::int64_t{(std::max)({batches.highest...})};
-  parallel.block_count = static_cast<std::size_t>((std::max<std::int64_t>)(1, (particles + size - 1) / size));
-  std::size_t set = 0;
-  ((parallel.blocks[set++] = detail::cut_blocks(batches.runs, size, parallel.block_count)), ...);
-  for (const auto& earlier : parallel.blocks)
-    for (const auto& later : parallel.blocks) parallel.lag = (std::max)(parallel.lag, detail::smallest_lag(earlier, later));
-  return parallel;
-}
+  detail::Cut cut{particles / 2};
+  for (const detail::Reach& reach : parallel.reach) cut.advance(reach);
+  parallel.skew = particles / 2 - cut.particle;
+  const std::int64_t skew = (std::max<std::int64_t>)(1, parallel.skew), most = (std::max<std::int64_t>)(1, particles / skew);
+  const auto count = static_cast<std::int64_t>((std::min)(workers, static_cast<std::size_t>(most)));
+  parallel.pieces.resize(static_cast<std::size_t>((std::max<std::int64_t>)(1, count)));
 
-template <class ForEach, EdgeConstraint... Cs>
-[[nodiscard]] Parallel<ForEach, Cs...> make_parallel(ForEach for_each, Batches<Cs>&... batches) {
-  return make_parallel(std::move(for_each), 2048, batches...);
+  // Of s sweeps at a time, n pieces of N/n particles lose skew·s/4 on average for not being alike, and n − 1 of s waves to
+  // waiting for the first piece, and for the last one. Both together are least at this s.
+  const auto n = static_cast<double>(parallel.pieces.size());
+  const double sweeps = std::sqrt(4 * (n - 1) * static_cast<double>(particles) / (n * static_cast<double>(skew)));
+  parallel.sweeps_at_a_time = (std::max<std::int64_t>)(1, std::llround(sweeps));
+  return parallel;
 }
 
 }  // namespace pbd

@@ -11,8 +11,8 @@
 //   d         rest_length         m         |  n         iterations          1
 //
 // References, as the comments cite them: [Mueller07] Position Based Dynamics; [Macklin16] XPBD; [Macklin19] Small Steps
-// in Physics Simulation; [Wellein09] wavefront temporal blocking; [George79] peripheral nodes; [Goldenthal07] fast
-// projection; [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
+// in Physics Simulation; [Wonnacott00] time skewing; [George79] peripheral nodes; [Goldenthal07] fast projection;
+// [Hintermueller03] primal-dual active sets; [Bender08] strips of cloth; [Mueller08] Hierarchical Position
 // Based Dynamics; [Wang15] Chebyshev semi-iteration; [Baraff98] Large Steps in Cloth Simulation; [Tournier15] geometric
 // stiffness; [Chen24] absolute eigenvalue filtering; [George73] nested dissection; [Duff83] multifrontal elimination.
 // docs/references.md has them in full.
@@ -27,7 +27,6 @@
 #include <pbd/distance.hpp>         // 3 hard, soft, compliant and one-sided distances
 #include <pbd/gauss_seidel.hpp>     // 4 sweep(): every constraint once, in array order
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
-#include <pbd/parallel.hpp>         // 4 the same sweep, on an engine's threads
 #include <pbd/accelerated.hpp>      // 4 the same sweeps, over-relaxed or extrapolated
 #include <pbd/coarse_to_fine.hpp>   // 4 a grid's coarse levels, before its own sweeps
 #include <pbd/lines.hpp>            // 4 whole chains of links at once
@@ -38,6 +37,7 @@
 #include <pbd/residual.hpp>         // 4 how far from satisfied
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
+#include <pbd/parallel.hpp>         // 2→5 the same steps, on an engine's threads
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
 #include <pbd/predicted_stretch.hpp>  //   how far it will stretch, beforehand
 #include <pbd/planner.hpp>          //   which solver, how many substeps, for a tolerance and a budget

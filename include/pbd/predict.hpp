@@ -10,6 +10,28 @@
 
 namespace pbd {
 
+namespace detail {
+
+/// predict() for the particles [first, end).
+template <ParticleSet P>
+void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt, Index first, Index end) noexcept {
+  using Scalar = typename P::Scalar;
+  const auto w = coordinate<P>(particles.inverse_mass);
+  for (int d = 0; d < P::dim; ++d) {
+    const auto x = coordinate<P>(particles.position, d);
+    const auto predicted = coordinate<P>(particles.predicted, d);
+    const auto velocity = coordinate<P>(particles.velocity, d);
+    const Scalar gain = dt * gravity(d);
+    for (Index i = first; i < end; ++i) {
+      const Scalar v = velocity[i] + (w[i] > 0 ? gain : Scalar{0});
+      velocity[i] = v;
+      predicted[i] = x[i] + dt * v;
+    }
+  }
+}
+
+}  // namespace detail
+
 /// v ← v + Δt·g for free particles; x* ← x + Δt·v for all. A pinned particle that has a velocity is a scripted one:
 /// it follows that velocity exactly.
 ///
@@ -19,20 +41,7 @@ namespace pbd {
 ///   source   [Mueller07] section 3.1, lines 5 and 7
 template <ParticleSet P>
 void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt) noexcept {
-  using Scalar = typename P::Scalar;
-  const Index n = particles.count();
-  const auto w = detail::coordinate<P>(particles.inverse_mass);
-  for (int d = 0; d < P::dim; ++d) {
-    const auto x = detail::coordinate<P>(particles.position, d);
-    const auto predicted = detail::coordinate<P>(particles.predicted, d);
-    const auto velocity = detail::coordinate<P>(particles.velocity, d);
-    const Scalar gain = dt * gravity(d);
-    for (Index i = 0; i < n; ++i) {
-      const Scalar v = velocity[i] + (w[i] > 0 ? gain : Scalar{0});
-      velocity[i] = v;
-      predicted[i] = x[i] + dt * v;
-    }
-  }
+  detail::predict(particles, gravity, dt, 0, particles.count());
 }
 
 /// One more acceleration beside gravity (wind, drag, an engine's field), handed to step() among the constraint sets

@@ -93,6 +93,26 @@ Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P
   return error;
 }
 
+template <class S, class P>
+concept StepsItself = requires(S& set, P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep) {
+  set.iterate(particles, gravity, substep, 1);
+};
+
+/// The whole step by the only set, if it can (parallel.hpp): the same bits as the loop below. Answers whether it is taken.
+template <ParticleSet P, class... Parts>
+bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
+                   StepReport<typename P::Scalar>& report, Parts&... parts) noexcept {
+  if constexpr (sizeof...(Parts) == 1 && (StepsItself<Parts, P> && ...))
+    if (!(settings.tolerance > 0)) {
+      (parts.iterate(particles, settings.gravity, settings.substep(), settings.substeps), ...);
+      report.substeps = settings.substeps;
+      report.sweeps = settings.substeps * settings.iterations;
+      if (settings.measure) report.left = stretch(particles, parts...);
+      return true;
+    }
+  return false;
+}
+
 }  // namespace detail
 
 /// Names the first thing wrong with particles or constraints, over all sets: which item of which set, and why.
@@ -128,6 +148,7 @@ StepReport<typename P::Scalar> step(P& particles, const StepSettings<typename P:
                 "Dim are the particles', not const if they keep state), an Acceleration or a Budget");
   StepReport<typename P::Scalar> report{detail::validate_step(particles, settings, sets...)};
   if (report || settings.dt == 0) return report;
+  if (detail::take_substeps(particles, settings, report, sets...)) return report;
   const Substep<typename P::Scalar> substep = settings.substep();
 
   for (int s = 0; s < settings.substeps; ++s) {

@@ -8,6 +8,27 @@
 
 namespace pbd {
 
+namespace detail {
+
+/// update_velocity() for the particles [first, end).
+template <ParticleSet P>
+void update_velocity(P& particles, typename P::Scalar dt, Index first, Index end) noexcept {
+  using Scalar = typename P::Scalar;
+  const auto w = coordinate<P>(particles.inverse_mass);
+  for (int d = 0; d < P::dim; ++d) {
+    const auto x = coordinate<P>(particles.position, d);
+    const auto predicted = coordinate<P>(particles.predicted, d);
+    const auto velocity = coordinate<P>(particles.velocity, d);
+    for (Index i = first; i < end; ++i) {
+      const Scalar moved = predicted[i] - (x[i] + dt * velocity[i]);  // by the constraints
+      velocity[i] = blend(w[i] > 0, velocity[i] + moved / dt, velocity[i]);
+      x[i] = predicted[i];
+    }
+  }
+}
+
+}  // namespace detail
+
 /// v ← v + (x* − (x + Δt·v))/Δt for free particles; x ← x* for all. A pinned particle keeps the velocity it was given,
 /// to the bit, instead of the same velocity rounded through two positions.
 ///
@@ -23,19 +44,7 @@ namespace pbd {
 ///   source   [Mueller07] section 3.1, lines 12–15, with the velocity carried along
 template <ParticleSet P>
 void update_velocity(P& particles, typename P::Scalar dt) noexcept {
-  using Scalar = typename P::Scalar;
-  const Index n = particles.count();
-  const auto w = detail::coordinate<P>(particles.inverse_mass);
-  for (int d = 0; d < P::dim; ++d) {
-    const auto x = detail::coordinate<P>(particles.position, d);
-    const auto predicted = detail::coordinate<P>(particles.predicted, d);
-    const auto velocity = detail::coordinate<P>(particles.velocity, d);
-    for (Index i = 0; i < n; ++i) {
-      const Scalar moved = predicted[i] - (x[i] + dt * velocity[i]);  // by the constraints
-      velocity[i] = detail::blend(w[i] > 0, velocity[i] + moved / dt, velocity[i]);
-      x[i] = predicted[i];
-    }
-  }
+  detail::update_velocity(particles, dt, 0, particles.count());
 }
 
 }  // namespace pbd

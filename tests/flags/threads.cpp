@@ -27,7 +27,7 @@ int main() {
   sheet.plane = pbd::Plane::horizontal;
   auto plain = pbd::make_cloth(sheet), threaded = plain;
   auto structural = pbd::make_batches(threaded.structural), shear = pbd::make_batches(threaded.shear);
-  auto parallel = pbd::make_parallel(Threads{}, 60, structural, shear);
+  auto parallel = pbd::make_parallel(Threads{}, 4, structural, shear);
   pbd::StepSettings<float, 3> settings;
   settings.substeps = 2;
   settings.iterations = 4;
