@@ -59,7 +59,7 @@ struct Parallel {
   /// All substeps of a step: no piece waits for the end of a substep, and the prediction and the velocities are on the
   /// threads, too. What step() calls if this is the only set it is given, and no tolerance.
   template <ParticleSet P>
-  void iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
+  bool iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
     const std::int64_t n = particles.count(), iterations = substep.iterations;
     sweep_in_pieces(n, substeps * iterations, [&](detail::Piece& piece, std::int64_t sweep) {
       const bool first = sweep % iterations == 0, last = (sweep + 1) % iterations == 0;
@@ -67,6 +67,7 @@ struct Parallel {
       sweep_piece(particles, substep, piece, first);
       if (last) detail::update_velocity(particles, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
     });
+    return true;
   }
 
   template <ParticleSet P>

@@ -29,7 +29,6 @@
 #include <pbd/batches.hpp>          // 4 the same sweep, several constraints at a time
 #include <pbd/accelerated.hpp>      // 4 the same sweeps, over-relaxed or extrapolated
 #include <pbd/coarse_to_fine.hpp>   // 4 a grid's coarse levels, before its own sweeps
-#include <pbd/lines.hpp>            // 4 whole chains of links at once
 #include <pbd/global_solve.hpp>     // 4 all constraints at once, by a sparse direct solve
 #include <pbd/block_matrix.hpp>     // 4 the matrix of a global solve, and what may solve it
 #include <pbd/block_cholesky.hpp>   // 4 … directly
@@ -37,6 +36,7 @@
 #include <pbd/residual.hpp>         // 4 how far from satisfied
 #include <pbd/iterate.hpp>          // 4 a fixed number of sweeps, or to a tolerance
 #include <pbd/update_velocity.hpp>  // 5 v = (x* − x)/Δt; x = x*
+#include <pbd/lines.hpp>            // 2→5 whole chains of links at once
 #include <pbd/parallel.hpp>         // 2→5 the same steps, on an engine's threads
 #include <pbd/step.hpp>             //   1→5 in order: substeps × iterations
 #include <pbd/predicted_stretch.hpp>  //   how far it will stretch, beforehand

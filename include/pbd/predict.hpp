@@ -12,6 +12,13 @@ namespace pbd {
 
 namespace detail {
 
+/// One coordinate of a particle, or of several (Number is Lanes then).
+template <class Number>
+void predict_coordinate(Number w, Number x, Number gain, Number dt, Number& v, Number& predicted) noexcept {
+  v = v + blend(w > Number(0), gain, Number(0));
+  predicted = x + dt * v;
+}
+
 /// predict() for the particles [first, end).
 template <ParticleSet P>
 void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt, Index first, Index end) noexcept {
@@ -23,9 +30,10 @@ void predict(P& particles, const VectorOf<P>& gravity, typename P::Scalar dt, In
     const auto velocity = coordinate<P>(particles.velocity, d);
     const Scalar gain = dt * gravity(d);
     for (Index i = first; i < end; ++i) {
-      const Scalar v = velocity[i] + (w[i] > 0 ? gain : Scalar{0});
+      Scalar v = velocity[i], ahead;
+      predict_coordinate(w[i], x[i], gain, dt, v, ahead);
       velocity[i] = v;
-      predicted[i] = x[i] + dt * v;
+      predicted[i] = ahead;
     }
   }
 }

@@ -95,16 +95,16 @@ Error validate_step(const P& particles, const StepSettings<typename P::Scalar, P
 
 template <class S, class P>
 concept StepsItself = requires(S& set, P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep) {
-  set.iterate(particles, gravity, substep, 1);
+  { set.iterate(particles, gravity, substep, 1) } -> std::same_as<bool>;
 };
 
-/// The whole step by the only set, if it can (parallel.hpp): the same bits as the loop below. Answers whether it is taken.
+/// The whole step by the only set, if it can (parallel.hpp, lines.hpp): the same bits as the loop below. Answers whether it is
+/// taken.
 template <ParticleSet P, class... Parts>
 bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
                    StepReport<typename P::Scalar>& report, Parts&... parts) noexcept {
   if constexpr (sizeof...(Parts) == 1 && (StepsItself<Parts, P> && ...))
-    if (!(settings.tolerance > 0)) {
-      (parts.iterate(particles, settings.gravity, settings.substep(), settings.substeps), ...);
+    if (!(settings.tolerance > 0) && (parts.iterate(particles, settings.gravity, settings.substep(), settings.substeps) && ...)) {
       report.substeps = settings.substeps;
       report.sweeps = settings.substeps * settings.iterations;
       if (settings.measure) report.left = stretch(particles, parts...);

@@ -10,6 +10,14 @@ namespace pbd {
 
 namespace detail {
 
+/// One coordinate of a particle, or of several (Number is Lanes then).
+template <class Number>
+void update_coordinate(Number w, Number predicted, Number dt, Number& x, Number& v) noexcept {
+  const Number moved = predicted - (x + dt * v);  // by the constraints
+  v = blend(w > Number(0), v + moved / dt, v);
+  x = predicted;
+}
+
 /// update_velocity() for the particles [first, end).
 template <ParticleSet P>
 void update_velocity(P& particles, typename P::Scalar dt, Index first, Index end) noexcept {
@@ -20,9 +28,10 @@ void update_velocity(P& particles, typename P::Scalar dt, Index first, Index end
     const auto predicted = coordinate<P>(particles.predicted, d);
     const auto velocity = coordinate<P>(particles.velocity, d);
     for (Index i = first; i < end; ++i) {
-      const Scalar moved = predicted[i] - (x[i] + dt * velocity[i]);  // by the constraints
-      velocity[i] = blend(w[i] > 0, velocity[i] + moved / dt, velocity[i]);
-      x[i] = predicted[i];
+      Scalar at = x[i], v = velocity[i];
+      update_coordinate(w[i], predicted[i], dt, at, v);
+      velocity[i] = v;
+      x[i] = at;
     }
   }
 }

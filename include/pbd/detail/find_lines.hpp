@@ -14,6 +14,9 @@ namespace pbd {
 /// So many lines stand side by side in the fields: as many as the widest registers of any file that may solve them hold.
 inline constexpr std::int32_t line_block = 16;
 
+/// So many registers of lines are copied together, at most.
+inline constexpr std::int32_t most_copied_strips = 4;
+
 /// Lines with as many links as each other that share no particle: they are solved side by side.
 struct LineGroup {
   std::int32_t lines;         ///< how many
@@ -39,7 +42,7 @@ struct LineGroup {
   template <class Scalar>
   [[nodiscard]] std::int32_t copied_strips() const noexcept {
     const std::int64_t apart = stride < 0 ? -std::int64_t{stride} : stride;
-    return apart * static_cast<std::int64_t>(sizeof(Scalar)) >= 2048 ? 4 : 1;
+    return apart * static_cast<std::int64_t>(sizeof(Scalar)) >= 2048 ? most_copied_strips : 1;
   }
 };
 

@@ -70,6 +70,11 @@ struct Lanes {
     return mask ? yes.values : no.values;
   }
 
+  template <class Mask>
+  friend Lanes blend(Mask mask, Lanes yes, Lanes no) noexcept {
+    return select(mask, yes, no);
+  }
+
   friend Lanes sqrt([[maybe_unused]] Lanes a) noexcept {
 #if defined(__AVX__)
     if constexpr (std::is_same_v<Lanes, Lanes<float, 8>>) return Register(_mm256_sqrt_ps(a.values));

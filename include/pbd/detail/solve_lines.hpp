@@ -27,6 +27,8 @@ struct LineInput {
   Index link_pitch;          ///< from a link to the next one, in the fields
   Index links;
   Scalar* work;  ///< work_per_link scalars a link and lane
+  Index first_particle;  ///< of the first line
+  bool fresh;            ///< λ is 0, whatever stands there: the first solve in a substep
 };
 
 inline constexpr std::size_t work_per_link = 3;  // 1/length, c, y
@@ -71,7 +73,8 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
   const Number zero(0), one(1), stiffened = one + mu;
   // By value: a store might change anything that is reached through a reference, as far as a compiler can know.
   auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
-        work] = input;
+        work, first_particle, fresh] = input;
+  const auto read_lambda = [&fresh](const Scalar* from) { return fresh ? Number(0) : read_lanes<Number>(from); };
   const Number inverse_dt_squared(substep.inverse_dt_squared);
 
   std::array<Number, dim> here, before;
@@ -102,7 +105,7 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
     Number rhs = d - length, diagonal = stiffened * weight;
     if (compliance != nullptr) {
       const Number scaled = read_lanes<Number>(compliance) * inverse_dt_squared;
-      rhs = rhs - scaled * read_lanes<Number>(lambda + k * link_pitch);
+      rhs = rhs - scaled * read_lambda(lambda + k * link_pitch);
       diagonal = diagonal + scaled;
       compliance += link_pitch;
     }
@@ -129,7 +132,7 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
     change = k + 1 < links ? read_lanes<Number>(at) - read_lanes<Number>(at - width) * change : read_lanes<Number>(at);
     write_lanes(at, change);
     const Number weight = read_lanes<Number>(mass) + read_lanes<Number>(mass + mass_pitch);
-    const Number total = read_lanes<Number>(lambda) + change;
+    const Number total = read_lambda(lambda) + change;
     const Number inverse_length = read_lanes<Number>(work), inverse_d = read_lanes<Number>(inverse_rest_length);
     const Number inverse_reach = select(inverse_d < inverse_length, inverse_d, inverse_length);
     tightest = larger(tightest, magnitude(Number(Scalar(0.5)) * weight * total) * inverse_reach);
@@ -142,7 +145,7 @@ template <class Number, class Scalar, std::size_t dim>
 void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relaxation) noexcept {
   constexpr Index width = static_cast<Index>(sizeof(Number) / sizeof(Scalar));
   auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
-        work] = input;
+        work, first_particle, fresh] = input;
   std::array<Number, dim> here, before;
   for (std::size_t d = 0; d < dim; ++d) {
     here[d] = read_lanes<Number>(predicted[d]);
@@ -151,7 +154,7 @@ void move_line(const LineInput<Scalar, dim>& input, Scalar* lambda, Number relax
   for (Index k = 0; k < links; ++k) {
     const Number spent = relaxation * read_lanes<Number>(work + 2 * width), inverse_length = read_lanes<Number>(work);
     work += static_cast<Index>(work_per_link) * width;
-    write_lanes(lambda, read_lanes<Number>(lambda) + spent);
+    write_lanes(lambda, (fresh ? Number(0) : read_lanes<Number>(lambda)) + spent);
     lambda += link_pitch;
     const Number w = read_lanes<Number>(mass);
     mass += mass_pitch;
