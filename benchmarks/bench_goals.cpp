@@ -93,6 +93,6 @@ int main() {
   const Goal middle{Problem::swinging, size(300), 0.001}, large{Problem::swinging, size(1000), 0.001};
   ms = meet(middle, lines, {1, 2, 3});
   meet(middle, substeps, {3 * of_small, 6 * of_small}, searched, ms);
-  ms = meet(large, lines, {1, 2, 3}, searched);
+  ms = meet(large, lines, {1, 2, 3});
   extrapolated(large, substeps, 10 * of_small, ms);
 }

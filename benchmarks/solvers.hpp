@@ -144,7 +144,7 @@ inline Frame lines(Sheet& sheet) {
   const auto packed = std::make_shared<Packed>(sheet);
   const auto set = std::make_shared<pbd::Lines<float>>(pbd::make_lines(pbd::line_constraints(sheet)));
   return [&sheet, packed, set](const Settings& settings) {
-    return sheet.shear.empty() ? pbd::step(sheet.particles, settings, *set) : pbd::step(sheet.particles, settings, *set, packed->shear);
+    return pbd::step(sheet.particles, settings, *set, packed->shear);
   };
 }
 
@@ -154,7 +154,7 @@ inline Frame lines_at_ease(Sheet& sheet) {
   const auto set = std::make_shared<pbd::Lines<float>>(pbd::make_lines(pbd::line_constraints(sheet)));
   return [&sheet, packed, set](Settings settings) {
     settings.substeps = set->substeps(sheet.particles, settings.dt, 9.81f);
-    return sheet.shear.empty() ? pbd::step(sheet.particles, settings, *set) : pbd::step(sheet.particles, settings, *set, packed->shear);
+    return pbd::step(sheet.particles, settings, *set, packed->shear);
   };
 }
 

@@ -96,6 +96,30 @@ TEST_CASE("whole steps of lines give the bits of their parts", "[lines]") {
   }
 }
 
+TEST_CASE("a step of lines beside an empty set takes and reports what it would without", "[lines]") {
+  pbd::ClothSettings<float, 3> sheet;
+  sheet.columns = sheet.rows = 12;
+  sheet.plane = pbd::Plane::horizontal;
+  sheet.shear.present = false;
+  auto one = pbd::make_cloth(sheet), two = one;
+  auto lines = pbd::make_lines(pbd::line_constraints(one)), twin = lines;
+  auto none = pbd::make_batches(two.shear);
+  pbd::StepSettings<float, 3> settings;
+  settings.measure = true;
+  settings.iterations = 2;
+  for (int frame = 0; frame < 10; ++frame) {
+    const auto expected = pbd::step(one.particles, settings, lines);
+    const auto report = pbd::step(two.particles, settings, two.shear, twin, none);
+    REQUIRE_FALSE(report);
+    CHECK(report.substeps == settings.substeps);
+    CHECK(report.sweeps == settings.substeps * settings.iterations);
+    CHECK(report.sweeps == expected.sweeps);
+    CHECK(report.left.max == expected.left.max);
+    CHECK(report.left.count == expected.left.count);
+  }
+  CHECK(same_bits(state(one.particles), state(two.particles)));
+}
+
 TEST_CASE("lines that some particles are not in leave whole steps to their parts", "[lines]") {
   pbd::Particles<float, 3> plain(30);
   scatter(plain);

@@ -64,7 +64,7 @@ struct Lines {
   /// All substeps of a step. Where every particle is in one of the first group's lines, as in a sheet's columns, their last
   /// solve, the velocities, the next prediction and the next first solve are done line by line, while the lines are in
   /// the cache: the same bits, in less time. Answers false, and does nothing, where it is not so. step() tries it if this
-  /// is the only set it is given, and no tolerance.
+  /// is the only set with anything in it, and there is no tolerance.
   template <ParticleSet P>
   [[nodiscard]] bool iterate(P& set, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
     if (groups.empty() || !detail::has_all(groups[0], set)) return false;

@@ -57,7 +57,7 @@ struct Parallel {
   }
 
   /// All substeps of a step: no piece waits for the end of a substep, and the prediction and the velocities are on the
-  /// threads, too. What step() calls if this is the only set it is given, and no tolerance.
+  /// threads, too. What step() calls if this is the only set with anything in it, and there is no tolerance.
   template <ParticleSet P>
   bool iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
     const std::int64_t n = particles.count(), iterations = substep.iterations;

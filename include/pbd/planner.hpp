@@ -50,7 +50,7 @@ constexpr std::int64_t work_of_sweep(const PlanRequest& r, Solver solver) noexce
 
 inline constexpr std::int64_t most_substeps = 1 << 20;
 
-/// Lines under tension are stable while h²T/(m l) is below 1/3. T is the weight of a line, or several times that.
+/// Lines under tension are stable while h²T/(m l) is below 1. T is the weight of a line, or several times that.
 inline std::int64_t fewest_stable_substeps(const PlanRequest& r, Solver solver) noexcept {
   if (solver != Solver::lines) return 1;
   const double pull = (std::max)(r.rows - 2 + r.tip_mass, 0.0) * r.gravity / r.spacing;

@@ -17,7 +17,7 @@ namespace pbd {
 
 enum class Solver {
   gauss_seidel,     ///< arrays or batches, a sweep a substep, SweepOrder::rows
-  lines,            ///< make_lines() of the structural edges, then the diagonals, two sweeps a substep
+  lines,            ///< make_lines() of the structural edges, then the diagonals, a sweep a substep
   implicit_newton,  ///< a few Newton steps a frame, whatever the size: only ever suggested, never predicted
 };
 
@@ -126,8 +126,7 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
 
 }  // namespace detail
 
-/// How far a request stretches with a solver in so many substeps (one sweep each, lines two): its law, and rounding on
-/// top of it. O(1).
+/// How far a request stretches with a solver in so many substeps of one sweep: its law, and rounding on top of it. O(1).
 ///
 ///   predicts  curtains and ropes at rest and let go; swung, those without diagonals. Held by two corners: at rest and
 ///   let

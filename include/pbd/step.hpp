@@ -98,19 +98,34 @@ concept StepsItself = requires(S& set, P& particles, const VectorOf<P>& gravity,
   { set.iterate(particles, gravity, substep, 1) } -> std::same_as<bool>;
 };
 
-/// The whole step by the only set, if it can (parallel.hpp, lines.hpp): the same bits as the loop below. Answers whether it is
-/// taken.
+template <class Part>
+[[nodiscard]] bool has_work(const Part& part) noexcept {
+  if constexpr (requires { std::ranges::empty(part); })
+    return !std::ranges::empty(part);
+  else if constexpr (requires { part.count != 0; })
+    return part.count != 0;
+  return true;
+}
+
+/// The whole step by the only set that is not empty, if it can (parallel.hpp, lines.hpp): the same bits as the loop below.
+/// Answers whether it is taken.
 template <ParticleSet P, class... Parts>
 bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
                    StepReport<typename P::Scalar>& report, Parts&... parts) noexcept {
-  if constexpr (sizeof...(Parts) == 1 && (StepsItself<Parts, P> && ...))
-    if (!(settings.tolerance > 0) && (parts.iterate(particles, settings.gravity, settings.substep(), settings.substeps) && ...)) {
-      report.substeps = settings.substeps;
-      report.sweeps = settings.substeps * settings.iterations;
-      if (settings.measure) report.left = stretch(particles, parts...);
-      return true;
-    }
-  return false;
+  bool taken = false;
+  if constexpr ((StepsItself<Parts, P> || ...)) {
+    if (settings.tolerance > 0 || (int{has_work(parts)} + ...) != 1) return false;
+    const auto ask = [&](auto& part) {
+      if constexpr (StepsItself<std::remove_reference_t<decltype(part)>, P>)
+        if (has_work(part)) taken = part.iterate(particles, settings.gravity, settings.substep(), settings.substeps);
+    };
+    (ask(parts), ...);
+  }
+  if (!taken) return false;
+  report.substeps = settings.substeps;
+  report.sweeps = settings.substeps * settings.iterations;
+  if (settings.measure) report.left = stretch(particles, parts...);
+  return true;
 }
 
 }  // namespace detail

@@ -72,7 +72,7 @@ inline double snap(double links, double u) noexcept { return std::sqrt(links * u
 inline double folding(double links, double u) noexcept { return 0.6 * std::sqrt(snap(links, u)); }
 
 /// One solve of a line leaves what is quadratic in how far its links turn in a substep, of the order of N a² for
-/// a = (N − 1 + R) u; two leave its square. Measured: at most this, while a is below 1/8.
+/// a = (N − 1 + R) u; the two of a sweep leave its square. Measured: at most this, while a is below 1/8.
 inline double lines_left(double N, double a) noexcept { return 5e-4 * (N * a * a) * (N * a * a); }
 
 /// What the diagonals, swept after the lines, leave of a swing. Measured: while u is above 4e-4 the step's own damping
