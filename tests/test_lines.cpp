@@ -187,7 +187,7 @@ TEMPLATE_LIST_TEST_CASE("lines side by side give the bits of one line after anot
   for (int pass = 0; pass < 3; ++pass) {
     set.sweep(together, substep);
     for (auto& line : one_by_one) line.sweep(apart, substep);
-    for (int again = 0; again < 8 && is_tight(); ++again, ++tight)
+    for (int again = 0; again < 4 && is_tight(); ++again, ++tight)
       for (auto& line : one_by_one) line.sweep(apart, substep);
     for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) one_by_one[r].sweep(apart, substep);  // and back
   }

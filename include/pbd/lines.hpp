@@ -45,7 +45,7 @@ struct Lines {
 
   /// Solves every line, in array order: all its links are right then, to first order; what is left is quadratic in what
   /// was wrong. Lines that cross, as columns and rows do, disturb each other, so the sweep goes back over the groups
-  /// before the last one: columns, rows, columns; and there and back again, up to eight times, while a line asks for nearly
+  /// before the last one: columns, rows, columns; and there and back again, up to four times, while a line asks for nearly
   /// more than may be trusted. What is left then goes with another sweep, or with step() to a tolerance. Solved one way
   /// only, crossing lines would be stable in shorter substeps only, of h²T/(m·length) < 1/3.
   ///

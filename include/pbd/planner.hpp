@@ -117,8 +117,7 @@ inline Plan plan_with(Solver solver, const PlanRequest& request) noexcept {
 ///     if (!plan.meets) std::printf("%s; %g will be met\n", plan.why, plan.stretch);
 ///     plan.apply(settings);
 ///
-///   answers  what will be met otherwise: the plan is then the one that stretches least within the budget. If that has
-///   no
+///   answers  what will be met otherwise: the plan is then the one that stretches least within the budget. If that has no
 ///            room for a single sweep, the plan is one substep all the same
 ///   errors   what validate() refuses
 ///   cost     O(log of the substeps)

@@ -129,12 +129,10 @@ inline Prediction law_of(const PlanRequest& r, Solver solver, double substeps) n
 /// How far a request stretches with a solver in so many substeps of one sweep: its law, and rounding on top of it. O(1).
 ///
 ///   predicts  curtains and ropes at rest and let go; swung, those without diagonals. Held by two corners: at rest and
-///   let
-///             go, with five columns or more, or with diagonals and at most four times as wide as high; without
+///             let go, with five columns or more, or with diagonals and at most four times as wide as high; without
 ///             diagonals also swung. tests/test_planner.cpp and benchmarks/bench_planner.cpp measure these
 ///   upper     what wrinkles, folds or cracks, which is chaotic: diagonals swung, a single point, Motion::any; lines,
-///   which
-///             leave next to nothing; a swing that is over in a few frames; above 0.2, where strains are not small.
+///             which leave next to nothing; a swing that is over in a few frames; above 0.2, where strains are not small.
 ///             implicit_newton: nothing is known of it
 ///   needs   a request that validate() accepts, substeps ≥ 1
 [[nodiscard]] inline Prediction predicted_stretch(const PlanRequest& request, Solver solver, int substeps) noexcept {

@@ -84,13 +84,13 @@ struct LineSweep {
     for_each_strip(lines, lines.groups[group], place_of(lines.groups[group]), visit);
   }
 
-  /// What a sweep does between its first and its last solve of the first group: there and back, and again, up to eight times,
+  /// What a sweep does between its first and its last solve of the first group: there and back, and again, up to four times,
   /// while a line asks for nearly more than may be trusted.
   void between(bool fresh = false) noexcept {
     constexpr Scalar trusted = Scalar(0.7);  // of 1, where a solve begins to shake a line
     const std::size_t count = lines.groups.size();
     for (std::size_t g = 1; g < count; ++g) solve(g, fresh);
-    for (int again = 0; again < 8 && count > 1 && lines.tightest_now > trusted; ++again) {
+    for (int again = 0; again < 4 && count > 1 && lines.tightest_now > trusted; ++again) {
       for (std::size_t g = count - 1; g-- > 0;) solve(g);
       for (std::size_t g = 1; g < count; ++g) solve(g);
     }
