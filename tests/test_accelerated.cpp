@@ -231,7 +231,7 @@ TEST_CASE("a hanging curtain needs the published numbers of sweeps", "[accelerat
   CHECK(hanging(33, 183, chebyshev) < 0.002);
 }
 
-TEST_CASE("with its defaults no acceleration adds energy", "[accelerated]") {
+TEST_CASE("with its defaults no acceleration adds energy", "[accelerated][long]") {
   const bool shear = GENERATE(false, true);
   for (const int substeps : {1, 2, 4, 10})
     for (const int iterations : {1, 3, 8, 30, 55}) {

@@ -132,7 +132,7 @@ TEST_CASE("a dozen cycles hold a curtain that swings down", "[coarse]") {
   CHECK(swing(3, 65, Hold::top_row, false, 1, 18, 120).stretch < 0.01);
 }
 
-TEST_CASE("a swinging sheet of any size stays together and gains no energy", "[coarse]") {
+TEST_CASE("a swinging sheet of any size stays together and gains no energy", "[coarse][long]") {
   const bool shear = GENERATE(false, true);
   for (const auto& [columns, rows] : sizes)
     for (const int substeps : {1, 2, 4, 10}) {
@@ -144,7 +144,7 @@ TEST_CASE("a swinging sheet of any size stays together and gains no energy", "[c
     }
 }
 
-TEST_CASE("neither do several cycles add energy, nor a sheet held by its corners", "[coarse]") {
+TEST_CASE("neither do several cycles add energy, nor a sheet held by its corners", "[coarse][long]") {
   for (const bool shear : {false, true})
     for (const int substeps : {1, 4, 10, 20}) {
       CHECK(swing(17, 17, Hold::corners, shear, substeps, 1).gained < 1e-12);

@@ -292,7 +292,7 @@ TEST_CASE("many small steps carry the weight that few large ones carry and leave
 }
 
 // Row 8.
-TEST_CASE("a heavy end is held a hundred times better by a hundred substeps than by a hundred sweeps", "[validation]") {
+TEST_CASE("a heavy end is held a hundred times better by a hundred substeps than by a hundred sweeps", "[validation][long]") {
   // The chain of [Macklin19] with 1e5 kg at its end, 322.1 m against 3.2 m there: a ratio of 100.6. Nothing in it
   // settles within minutes, so only the ratio can be compared, and only at rest it has a law: n sweeps share the
   // weight, each leaving every link but the last one longer by M g h²/(n m), so that n sweeps of h = dt leave n times

@@ -178,7 +178,7 @@ TEST_CASE("a chain between two nails hangs as the catenary of its links", "[vali
   CHECK((swept - catenary).cwiseAbs().maxCoeff() > 1e-4);  // the law is not the catenary itself
 }
 
-TEST_CASE("a chain between two nails swept to the end misses its catenary by the square of the step", "[validation]") {
+TEST_CASE("a chain between two nails swept to the end misses its catenary by the square of the step", "[validation][long]") {
   // Row 13's 1e-6 is for a direct solve. Sweeps meet a link's line as it turns, by some g h²/l in a step, and λ is
   // summed along all of these directions: the balance of forces is off by as much.
   constexpr int count = 20;

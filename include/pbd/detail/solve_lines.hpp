@@ -74,7 +74,7 @@ Number eliminate(const LineInput<Scalar, dim>& input, const Scalar* lambda, cons
   // By value: a store might change anything that is reached through a reference, as far as a compiler can know.
   auto [predicted, mass, pitch, mass_pitch, rest_length, inverse_rest_length, compliance, first_link, link_pitch, links,
         work, first_particle, fresh] = input;
-  const auto read_lambda = [&fresh](const Scalar* from) { return fresh ? Number(0) : read_lanes<Number>(from); };
+  const auto read_lambda = [none = input.fresh](const Scalar* from) { return none ? Number(0) : read_lanes<Number>(from); };
   const Number inverse_dt_squared(substep.inverse_dt_squared);
 
   std::array<Number, dim> here, before;
