@@ -313,3 +313,71 @@ TEST_CASE("a sheet held by two corners survives both orders alike", "[batches][o
     CHECK(left[1] < 1.5f * left[0]);
   }
 }
+
+namespace {
+
+/// Steps a sheet so large that batches take it in pieces, and the same sheet's arrays.
+template <class Scalar, int Dim, Layout layout>
+void demand_same_bits_in_pieces(int columns, int rows, int substeps, int iterations, pbd::SweepOrder order) {
+  CAPTURE(columns, rows, substeps, iterations);
+  pbd::ClothSettings<Scalar, Dim> sheet;
+  sheet.columns = columns;
+  sheet.rows = rows;
+  sheet.order = order;
+  sheet.shear.present = columns < 100;
+  sheet.structural.compliance = Scalar(1e-6);
+  auto plain = pbd::make_cloth<Scalar, Dim, layout, pbd::CompliantDistanceConstraint<Scalar>>(sheet);
+  REQUIRE_FALSE(plain.error);
+  const Index n = plain.particles.count();
+  REQUIRE(n > (1 << 20) / static_cast<Index>(sizeof(Scalar) * (Dim + 1)));
+  for (const Index pinned : {n / 3, n / 2 + 7, n - 1}) REQUIRE_FALSE(pbd::pin(plain.particles, pinned));
+  plain.particles.velocity(0, n / 2 + 7) = Scalar(0.5);  // a scripted one
+  for (Index i = 0; i < n; i += 97) plain.particles.velocity(1, i + 1) += Scalar(0.3);
+  auto batched = plain;
+  auto structural = pbd::make_batches(batched.structural), shear = pbd::make_batches(batched.shear);
+  pbd::StepSettings<Scalar, Dim> settings;
+  settings.substeps = substeps;
+  settings.iterations = iterations;
+  settings.measure = true;
+  for (int frame = 0; frame < 2; ++frame) {
+    const auto expected = pbd::step(plain.particles, settings, plain.structural, plain.shear);
+    const auto report = pbd::step(batched.particles, settings, structural, shear);
+    REQUIRE_FALSE(report);
+    CHECK(report.substeps == expected.substeps);
+    CHECK(report.sweeps == expected.sweeps);
+    CHECK(report.left.max == expected.left.max);
+  }
+  CHECK(support::same_bits(support::state(plain.particles), support::state(batched.particles)));
+  std::vector<Scalar> lambda, expected;
+  structural.for_each_constraint([&](const auto& c) { lambda.push_back(c.lambda); });
+  for (const auto& c : plain.structural) expected.push_back(c.lambda);
+  CHECK(support::same_bits(lambda, expected));
+}
+
+}  // namespace
+
+TEST_CASE("a large sheet is stepped in pieces to the bits of the plain step", "[batches]") {
+  demand_same_bits_in_pieces<double, 2, Layout::planar>(25, 1800, 2, 1, pbd::SweepOrder::rows);
+  demand_same_bits_in_pieces<double, 2, Layout::interleaved>(25, 1800, 1, 2, pbd::SweepOrder::natural);
+}
+
+TEST_CASE("so are sheets of other shapes, with more sweeps", "[batches][long]") {
+  demand_same_bits_in_pieces<float, 3, Layout::planar>(40, 1700, 3, 4, pbd::SweepOrder::rows);
+  demand_same_bits_in_pieces<float, 3, Layout::planar>(260, 260, 7, 3, pbd::SweepOrder::rows);
+  demand_same_bits_in_pieces<double, 3, Layout::planar>(3000, 13, 4, 2, pbd::SweepOrder::rows);  // fewer rows than sweeps
+  demand_same_bits_in_pieces<double, 3, Layout::planar>(9, 4000, 1, 40, pbd::SweepOrder::rows);
+  demand_same_bits_in_pieces<float, 2, Layout::planar>(90000, 1, 2, 3, pbd::SweepOrder::rows);
+}
+
+TEST_CASE("runs that leap about are stepped in order, however many particles there are", "[batches][long]") {
+  constexpr Index n = 70000;
+  pbd::Particles<float, 3> plain(n);
+  support::scatter(plain);
+  auto edges = random_edges<pbd::DistanceConstraint<float>>(n, 60000, 3);
+  auto batched = plain;
+  auto batches = pbd::make_batches(edges);
+  const pbd::StepSettings<float, 3> settings{.substeps = 3, .iterations = 3};
+  REQUIRE_FALSE(pbd::step(plain, settings, edges));
+  REQUIRE_FALSE(pbd::step(batched, settings, batches));
+  CHECK(support::same_bits(support::state(plain), support::state(batched)));
+}

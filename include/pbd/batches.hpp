@@ -6,6 +6,7 @@
 // no index in memory and no gather. Next: parallel.hpp spreads such sets over an engine's threads.
 #pragma once
 
+#include <pbd/detail/pieces.hpp>
 #include <pbd/detail/project_run.hpp>
 #include <pbd/detail/runs.hpp>
 #include <pbd/gauss_seidel.hpp>
@@ -24,6 +25,7 @@ struct Batches {
   using Scalar = typename C::Scalar;
 
   std::vector<Run> runs;
+  detail::Reach reach;  ///< what they touch
   std::array<std::vector<Scalar>, C::fields.size()> fields;  ///< C::fields of every constraint, in array order; after
                                                              ///< a change by hand call find_uniform_runs()
   std::vector<std::int32_t> i;                               ///< indices that no stride describes
@@ -225,6 +227,7 @@ requires EdgeConstraint<std::ranges::range_value_t<Constraints>>
     for (const C& constraint : constraints) batches.fields[f].push_back(constraint.*C::fields[f]);
   }
   detail::find_runs(constraints, batches.highest, batches.runs, batches.i, batches.j);
+  batches.reach = detail::Reach(batches.runs);
   batches.find_uniform_runs();
   return batches;
 }

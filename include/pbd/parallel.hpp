@@ -11,9 +11,6 @@
 #pragma once
 
 #include <pbd/batches.hpp>
-#include <pbd/detail/pieces.hpp>
-#include <pbd/predict.hpp>
-#include <pbd/update_velocity.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,11 +31,9 @@ namespace pbd {
 template <class ForEach, EdgeConstraint... Cs>
 struct Parallel {
   using Scalar = std::common_type_t<typename Cs::Scalar...>;
-  static constexpr std::size_t set_count = sizeof...(Cs);
 
   ForEach for_each;
   std::tuple<Batches<Cs>*...> sets;
-  std::array<detail::Reach, set_count> reach;
   std::vector<detail::Piece> pieces;
   std::int64_t skew = 0;             ///< by how many particles the pieces move down, a sweep
   std::int64_t sweeps_at_a_time = 1;  ///< after so many sweeps they start anew
@@ -46,27 +41,27 @@ struct Parallel {
   /// One sweep of every set, in the order given.
   template <ParticleSet P>
   void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_pieces(particles.count(), 1, [&](detail::Piece& piece, std::int64_t) { sweep_piece(particles, substep, piece, false); });
+    sweep_in_pieces(particles.count(), 1, [&](detail::Piece& piece, std::int64_t, auto&... each) {
+      detail::sweep_piece(particles, substep, piece, false, each...);
+    });
   }
 
   /// All sweeps of a substep: no piece waits for the end of a sweep. What step() calls if this is the only set it is given.
   template <ParticleSet P>
   void iterate(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_pieces(particles.count(), substep.iterations,
-                    [&](detail::Piece& piece, std::int64_t) { sweep_piece(particles, substep, piece, false); });
+    sweep_in_pieces(particles.count(), substep.iterations, [&](detail::Piece& piece, std::int64_t, auto&... each) {
+      detail::sweep_piece(particles, substep, piece, false, each...);
+    });
   }
 
   /// All substeps of a step: no piece waits for the end of a substep, and the prediction and the velocities are on the
   /// threads, too. What step() calls if this is the only set with anything in it, and there is no tolerance.
   template <ParticleSet P>
   bool iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
-    const std::int64_t n = particles.count(), iterations = substep.iterations;
-    sweep_in_pieces(n, substeps * iterations, [&](detail::Piece& piece, std::int64_t sweep) {
-      const bool first = sweep % iterations == 0, last = (sweep + 1) % iterations == 0;
-      if (first) detail::predict(particles, gravity, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
-      sweep_piece(particles, substep, piece, first);
-      if (last) detail::update_velocity(particles, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
-    });
+    sweep_in_pieces(particles.count(), std::int64_t{substeps} * substep.iterations,
+                    [&](detail::Piece& piece, std::int64_t sweep, auto&... each) {
+                      detail::step_piece(particles, gravity, substep, piece, sweep, each...);
+                    });
     return true;
   }
 
@@ -105,7 +100,7 @@ struct Parallel {
             const std::int64_t sweep = t - static_cast<std::int64_t>(k);
             if (sweep < begin || sweep >= end) continue;
             detail::Piece piece = pieces[k];  // a copy, not to write where others write, all the time
-            do_sweep(piece, sweep);
+            std::apply([&](auto*... set) { do_sweep(piece, sweep, *set...); }, sets);
             pieces[k] = piece;
           }
         });
@@ -123,22 +118,6 @@ struct Parallel {
       lower = upper;
     }
   }
-
-  /// Sweeps all sets where the piece is; `begin` if it is the first time in a substep.
-  template <ParticleSet P>
-  void sweep_piece(P& particles, const Substep<Scalar>& substep, detail::Piece& piece, bool begin) noexcept {
-    std::size_t s = 0;
-    const auto sweep_runs = [&](auto& batches) {
-      const std::size_t first = piece.lower.advance(reach[s]), end = piece.upper.advance(reach[s]);
-      ++s;
-      for (std::size_t r = first; r < end; ++r) {
-        const Run& run = batches.runs[r];
-        if (begin) batches.begin_substep(run.first, run.count, substep);
-        batches.project(run, particles, substep);
-      }
-    };
-    std::apply([&](auto*... set) { (sweep_runs(*set), ...); }, sets);
-  }
 };
 
 /// Spreads batches over an engine's threads. Their runs must advance over the particles, as a grid's rows and the runs
@@ -154,11 +133,9 @@ struct Parallel {
 template <class ForEach, EdgeConstraint... Cs>
 [[nodiscard]] Parallel<ForEach, Cs...> make_parallel(ForEach for_each, std::size_t workers, Batches<Cs>&... batches) {
   static_assert(sizeof...(Cs) > 0, "pbd::make_parallel: give it at least one set of batches");
-  Parallel<ForEach, Cs...> parallel{std::move(for_each), {&batches...}, {detail::Reach(batches.runs)...}, {}};
+  Parallel<ForEach, Cs...> parallel{std::move(for_each), {&batches...}, {}};
   const std::int64_t particles = 1 + std::int64_t{(std::max)({batches.highest...})};
-  detail::Cut cut{particles / 2};
-  for (const detail::Reach& reach : parallel.reach) cut.advance(reach);
-  parallel.skew = particles / 2 - cut.particle;
+  parallel.skew = detail::skew_of(particles, batches...);
   const std::int64_t skew = (std::max<std::int64_t>)(1, parallel.skew), most = (std::max<std::int64_t>)(1, particles / skew);
   const auto count = static_cast<std::int64_t>((std::min)(workers, static_cast<std::size_t>(most)));
   parallel.pieces.resize(static_cast<std::size_t>((std::max<std::int64_t>)(1, count)));

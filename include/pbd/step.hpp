@@ -4,6 +4,7 @@
 // It has no private powers: whoever wants something between two parts copies the loop at the end of this file.
 #pragma once
 
+#include <pbd/detail/pieces.hpp>
 #include <pbd/iterate.hpp>
 #include <pbd/predict.hpp>
 #include <pbd/update_velocity.hpp>
@@ -107,14 +108,23 @@ template <class Part>
   return true;
 }
 
-/// The whole step by the only set that is not empty, if it can (parallel.hpp, lines.hpp): the same bits as the loop below.
-/// Answers whether it is taken.
+template <class S>
+concept SweepsInPieces = requires(S& set) {
+  set.reach;
+  set.runs;
+};
+
+/// The whole step by the only set that is not empty, if it can (parallel.hpp, lines.hpp), or in pieces by sets that are all
+/// batches: the same bits as the loop below. Answers whether it is taken.
 template <ParticleSet P, class... Parts>
 bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
                    StepReport<typename P::Scalar>& report, Parts&... parts) noexcept {
+  if (settings.tolerance > 0) return false;
   bool taken = false;
-  if constexpr ((StepsItself<Parts, P> || ...)) {
-    if (settings.tolerance > 0 || (int{has_work(parts)} + ...) != 1) return false;
+  if constexpr (sizeof...(Parts) > 0 && (SweepsInPieces<Parts> && ...)) {
+    taken = step_in_pieces(particles, settings.gravity, settings.substep(), settings.substeps, parts...);
+  } else if constexpr ((StepsItself<Parts, P> || ...)) {
+    if ((int{has_work(parts)} + ...) != 1) return false;
     const auto ask = [&](auto& part) {
       if constexpr (StepsItself<std::remove_reference_t<decltype(part)>, P>)
         if (has_work(part)) taken = part.iterate(particles, settings.gravity, settings.substep(), settings.substeps);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// How sweeps over runs are cut into pieces that may be worked on at the same time. Comes in: the runs of each set. Leaves:
-// where among them a piece begins and ends, from sweep to sweep. Included by parallel.hpp alone.
+// How sweeps over runs are cut into pieces. Comes in: the runs of each set. Leaves: pieces that several threads may work on
+// at the same time, or one thread one after the other, each while it is in the cache. Included by batches.hpp, parallel.hpp
+// and step.hpp.
 //
 // A piece is a range of particles, and of each set the runs in it. Its upper end, which is the next piece's lower end, moves
 // down with every set that is swept, so that no run of a piece touches what the next piece has yet to do in any sweep
@@ -9,7 +10,10 @@
 #pragma once
 
 #include <pbd/detail/runs.hpp>
+#include <pbd/predict.hpp>
+#include <pbd/update_velocity.hpp>
 
+#include <cstddef>
 #include <limits>
 
 namespace pbd::detail {
@@ -43,5 +47,62 @@ struct Cut {
 struct Piece {
   Cut lower, upper;  ///< as they lie in its own next sweep
 };
+
+/// By how many particles a piece moves down when all sets are swept: told by one in the middle.
+template <class... Sets>
+[[nodiscard]] std::int64_t skew_of(std::int64_t particles, const Sets&... sets) noexcept {
+  Cut cut{particles / 2};
+  (cut.advance(sets.reach), ...);
+  return particles / 2 - cut.particle;
+}
+
+/// Sweeps all sets where the piece is; `begin` if it is the first time in a substep.
+template <ParticleSet P, class... Sets>
+void sweep_piece(P& particles, const Substep<typename P::Scalar>& substep, Piece& piece, bool begin, Sets&... sets) noexcept {
+  const auto sweep_runs = [&](auto& set) {
+    const std::size_t first = piece.lower.advance(set.reach), end = piece.upper.advance(set.reach);
+    for (std::size_t r = first; r < end; ++r) {
+      const Run& run = set.runs[r];
+      if (begin) set.begin_substep(run.first, run.count, substep);
+      set.project(run, particles, substep);
+    }
+  };
+  (sweep_runs(sets), ...);
+}
+
+/// The same as part of a step, whose sweeps are numbered through all substeps: with the prediction and the velocities.
+template <ParticleSet P, class... Sets>
+void step_piece(P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep, Piece& piece,
+                std::int64_t sweep, Sets&... sets) noexcept {
+  const std::int64_t n = particles.count(), iterations = substep.iterations;
+  const bool first = sweep % iterations == 0, last = (sweep + 1) % iterations == 0;
+  if (first) predict(particles, gravity, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
+  sweep_piece(particles, substep, piece, first, sets...);
+  if (last) update_velocity(particles, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
+}
+
+/// All substeps of a step on one thread, piece by piece, each through some sweeps while it is in the cache. Answers false,
+/// and does nothing, if all particles are in the cache anyway.
+template <ParticleSet P, class... Sets>
+bool step_in_pieces(P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep, int substeps,
+                    Sets&... sets) noexcept {
+  constexpr auto cached = static_cast<std::int64_t>((1 << 20) / (sizeof(typename P::Scalar) * (P::dim + 1)));  // in 1 MiB
+  const std::int64_t n = particles.count();
+  if (n <= cached) return false;
+  const std::int64_t size = cached / 2, skew = skew_of(n, sets...);
+  const std::int64_t sweeps = std::int64_t{substeps} * substep.iterations;
+  const std::int64_t at_a_time = (std::max<std::int64_t>)(1, size / (std::max<std::int64_t>)(1, skew));
+  for (std::int64_t begin = 0; begin < sweeps; begin += at_a_time) {
+    const std::int64_t end = (std::min)(sweeps, begin + at_a_time), drift = skew * (end - begin);
+    Cut lower{0};
+    for (std::int64_t reached = size; lower.particle < n; reached += size) {
+      const Cut upper{reached + drift < n ? reached + drift : (std::numeric_limits<std::int64_t>::max)()};
+      Piece piece{lower, upper};
+      for (std::int64_t sweep = begin; sweep < end; ++sweep) step_piece(particles, gravity, substep, piece, sweep, sets...);
+      lower = upper;
+    }
+  }
+  return true;
+}
 
 }  // namespace pbd::detail
