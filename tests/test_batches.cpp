@@ -316,9 +316,9 @@ TEST_CASE("a sheet held by two corners survives both orders alike", "[batches][o
 
 namespace {
 
-/// Steps a sheet so large that batches take it in pieces, and the same sheet's arrays.
+/// Steps a sheet so large that batches take it part by part, alone and on threads, and the same sheet's arrays.
 template <class Scalar, int Dim, Layout layout>
-void demand_same_bits_in_pieces(int columns, int rows, int substeps, int iterations, pbd::SweepOrder order) {
+void demand_same_bits_in_parts(int columns, int rows, int substeps, int iterations, pbd::SweepOrder order) {
   CAPTURE(columns, rows, substeps, iterations);
   pbd::ClothSettings<Scalar, Dim> sheet;
   sheet.columns = columns;
@@ -333,8 +333,13 @@ void demand_same_bits_in_pieces(int columns, int rows, int substeps, int iterati
   for (const Index pinned : {n / 3, n / 2 + 7, n - 1}) REQUIRE_FALSE(pbd::pin(plain.particles, pinned));
   plain.particles.velocity(0, n / 2 + 7) = Scalar(0.5);  // a scripted one
   for (Index i = 0; i < n; i += 97) plain.particles.velocity(1, i + 1) += Scalar(0.3);
-  auto batched = plain;
+  auto batched = plain, threaded = plain;
   auto structural = pbd::make_batches(batched.structural), shear = pbd::make_batches(batched.shear);
+  auto structural_too = structural, shear_too = shear;
+  const auto backwards = [](std::size_t count, auto&& body) {
+    for (std::size_t k = count; k-- > 0;) body(k, k + 1);
+  };
+  auto parallel = pbd::make_parallel(backwards, static_cast<std::size_t>(1 + iterations % 3), structural_too, shear_too);
   pbd::StepSettings<Scalar, Dim> settings;
   settings.substeps = substeps;
   settings.iterations = iterations;
@@ -343,11 +348,13 @@ void demand_same_bits_in_pieces(int columns, int rows, int substeps, int iterati
     const auto expected = pbd::step(plain.particles, settings, plain.structural, plain.shear);
     const auto report = pbd::step(batched.particles, settings, structural, shear);
     REQUIRE_FALSE(report);
+    REQUIRE_FALSE(pbd::step(threaded.particles, settings, parallel));
     CHECK(report.substeps == expected.substeps);
     CHECK(report.sweeps == expected.sweeps);
     CHECK(report.left.max == expected.left.max);
   }
   CHECK(support::same_bits(support::state(plain.particles), support::state(batched.particles)));
+  CHECK(support::same_bits(support::state(plain.particles), support::state(threaded.particles)));
   std::vector<Scalar> lambda, expected;
   structural.for_each_constraint([&](const auto& c) { lambda.push_back(c.lambda); });
   for (const auto& c : plain.structural) expected.push_back(c.lambda);
@@ -356,17 +363,17 @@ void demand_same_bits_in_pieces(int columns, int rows, int substeps, int iterati
 
 }  // namespace
 
-TEST_CASE("a large sheet is stepped in pieces to the bits of the plain step", "[batches]") {
-  demand_same_bits_in_pieces<double, 2, Layout::planar>(25, 1800, 2, 1, pbd::SweepOrder::rows);
-  demand_same_bits_in_pieces<double, 2, Layout::interleaved>(25, 1800, 1, 2, pbd::SweepOrder::natural);
+TEST_CASE("a large sheet is stepped part by part to the bits of the plain step", "[batches]") {
+  demand_same_bits_in_parts<double, 2, Layout::planar>(25, 1800, 2, 1, pbd::SweepOrder::rows);
+  demand_same_bits_in_parts<double, 2, Layout::interleaved>(25, 1800, 1, 2, pbd::SweepOrder::natural);
 }
 
 TEST_CASE("so are sheets of other shapes, with more sweeps", "[batches][long]") {
-  demand_same_bits_in_pieces<float, 3, Layout::planar>(40, 1700, 3, 4, pbd::SweepOrder::rows);
-  demand_same_bits_in_pieces<float, 3, Layout::planar>(260, 260, 7, 3, pbd::SweepOrder::rows);
-  demand_same_bits_in_pieces<double, 3, Layout::planar>(3000, 13, 4, 2, pbd::SweepOrder::rows);  // fewer rows than sweeps
-  demand_same_bits_in_pieces<double, 3, Layout::planar>(9, 4000, 1, 40, pbd::SweepOrder::rows);
-  demand_same_bits_in_pieces<float, 2, Layout::planar>(90000, 1, 2, 3, pbd::SweepOrder::rows);
+  demand_same_bits_in_parts<float, 3, Layout::planar>(40, 1700, 3, 4, pbd::SweepOrder::rows);
+  demand_same_bits_in_parts<float, 3, Layout::planar>(260, 260, 7, 3, pbd::SweepOrder::rows);
+  demand_same_bits_in_parts<double, 3, Layout::planar>(3000, 13, 4, 2, pbd::SweepOrder::rows);  // fewer rows than sweeps
+  demand_same_bits_in_parts<double, 3, Layout::planar>(9, 4000, 1, 40, pbd::SweepOrder::rows);
+  demand_same_bits_in_parts<float, 2, Layout::planar>(90000, 1, 2, 3, pbd::SweepOrder::rows);
 }
 
 TEST_CASE("runs that leap about are stepped in order, however many particles there are", "[batches][long]") {

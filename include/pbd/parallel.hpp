@@ -41,7 +41,7 @@ struct Parallel {
   /// One sweep of every set, in the order given.
   template <ParticleSet P>
   void sweep(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_pieces(particles.count(), 1, [&](detail::Piece& piece, std::int64_t, auto&... each) {
+    sweep_in_pieces<P>(particles.count(), 1, [&](detail::Piece& piece, std::int64_t, auto&... each) {
       detail::sweep_piece(particles, substep, piece, false, each...);
     });
   }
@@ -49,7 +49,7 @@ struct Parallel {
   /// All sweeps of a substep: no piece waits for the end of a sweep. What step() calls if this is the only set it is given.
   template <ParticleSet P>
   void iterate(P& particles, const Substep<Scalar>& substep) noexcept {
-    sweep_in_pieces(particles.count(), substep.iterations, [&](detail::Piece& piece, std::int64_t, auto&... each) {
+    sweep_in_pieces<P>(particles.count(), substep.iterations, [&](detail::Piece& piece, std::int64_t, auto&... each) {
       detail::sweep_piece(particles, substep, piece, false, each...);
     });
   }
@@ -58,10 +58,10 @@ struct Parallel {
   /// threads, too. What step() calls if this is the only set with anything in it, and there is no tolerance.
   template <ParticleSet P>
   bool iterate(P& particles, const VectorOf<P>& gravity, const Substep<Scalar>& substep, int substeps) noexcept {
-    sweep_in_pieces(particles.count(), std::int64_t{substeps} * substep.iterations,
-                    [&](detail::Piece& piece, std::int64_t sweep, auto&... each) {
-                      detail::step_piece(particles, gravity, substep, piece, sweep, each...);
-                    });
+    sweep_in_pieces<P>(particles.count(), std::int64_t{substeps} * substep.iterations,
+                       [&](detail::Piece& piece, std::int64_t sweep, auto&... each) {
+                         detail::step_piece(particles, gravity, substep, piece, sweep, each...);
+                       });
     return true;
   }
 
@@ -86,21 +86,28 @@ struct Parallel {
   }
 
  private:
-  /// Calls do_sweep(piece, number) for all pieces and `sweeps` sweeps: in wave t piece k is in sweep t − k.
-  template <class DoSweep>
+  /// Calls do_sweep(part of a piece, number, sets…) for all pieces and `sweeps` sweeps: in wave t piece k is in its sweeps
+  /// from (t − k)·at_once on.
+  template <ParticleSet P, class DoSweep>
   void sweep_in_pieces(std::int64_t particles, std::int64_t sweeps, DoSweep do_sweep) noexcept {
     const auto count = static_cast<std::int64_t>(pieces.size());
     const std::int64_t turns = (sweeps + sweeps_at_a_time - 1) / sweeps_at_a_time;
     for (std::int64_t turn = 0; turn < turns; ++turn) {
       const std::int64_t begin = sweeps * turn / turns, end = sweeps * (turn + 1) / turns;
+      // Several sweeps at once of what is in the cache, where a sixteenth of a turn is so many; always several parts.
+      const std::int64_t at_once = (std::max<std::int64_t>)(1, (end - begin) / 16);
+      const std::int64_t waves = (end - begin + at_once - 1) / at_once + count - 1;
       cut(particles, end - begin);
-      for (std::int64_t t = begin; t < end + count - 1; ++t)
+      for (std::int64_t t = 0; t < waves; ++t)
         for_each(pieces.size(), [&](std::size_t first, std::size_t last) {
           for (std::size_t k = first; k < last; ++k) {
-            const std::int64_t sweep = t - static_cast<std::int64_t>(k);
-            if (sweep < begin || sweep >= end) continue;
+            const std::int64_t from = begin + (t - static_cast<std::int64_t>(k)) * at_once;
+            if (from < begin || from >= end) continue;
             detail::Piece piece = pieces[k];  // a copy, not to write where others write, all the time
-            std::apply([&](auto*... set) { do_sweep(piece, sweep, *set...); }, sets);
+            detail::sweep_parts(piece, particles, detail::cached_particles<P>, skew, from, (std::min)(end, from + at_once),
+                                [&](detail::Piece& part, std::int64_t sweep) {
+                                  std::apply([&](auto*... set) { do_sweep(part, sweep, *set...); }, sets);
+                                });
             pieces[k] = piece;
           }
         });

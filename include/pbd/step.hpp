@@ -114,7 +114,7 @@ concept SweepsInPieces = requires(S& set) {
   set.runs;
 };
 
-/// The whole step by the only set that is not empty, if it can (parallel.hpp, lines.hpp), or in pieces by sets that are all
+/// The whole step by the only set that is not empty, if it can (parallel.hpp, lines.hpp), or part by part by sets that are all
 /// batches: the same bits as the loop below. Answers whether it is taken.
 template <ParticleSet P, class... Parts>
 bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>& settings,
@@ -122,7 +122,7 @@ bool take_substeps(P& particles, const StepSettings<typename P::Scalar, P::dim>&
   if (settings.tolerance > 0) return false;
   bool taken = false;
   if constexpr (sizeof...(Parts) > 0 && (SweepsInPieces<Parts> && ...)) {
-    taken = step_in_pieces(particles, settings.gravity, settings.substep(), settings.substeps, parts...);
+    taken = step_in_parts(particles, settings.gravity, settings.substep(), settings.substeps, parts...);
   } else if constexpr ((StepsItself<Parts, P> || ...)) {
     if ((int{has_work(parts)} + ...) != 1) return false;
     const auto ask = [&](auto& part) {

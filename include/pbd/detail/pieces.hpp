@@ -81,26 +81,45 @@ void step_piece(P& particles, const VectorOf<P>& gravity, const Substep<typename
   if (last) update_velocity(particles, substep.dt, piece.lower.particle, (std::min)(n, piece.upper.particle));
 }
 
-/// All substeps of a step on one thread, piece by piece, each through some sweeps while it is in the cache. Answers false,
-/// and does nothing, if all particles are in the cache anyway.
+/// How many particles a piece has that is worked on while it is in the cache: 1 MiB of what a sweep reads of two of them.
+template <ParticleSet P>
+inline constexpr std::int64_t cached_particles =
+    static_cast<std::int64_t>((1 << 19) / (sizeof(typename P::Scalar) * static_cast<std::size_t>(P::dim + 1)));
+
+/// Calls do_sweep(part, sweep) for the sweeps [begin, end) of a piece of `particles` particles in all: all of them for its
+/// first `size` particles, which stay in the cache, then all of them for the next ones …
+template <class DoSweep>
+void sweep_parts(Piece& piece, std::int64_t particles, std::int64_t size, std::int64_t skew, std::int64_t begin,
+                 std::int64_t end, DoSweep do_sweep) noexcept {
+  const std::int64_t drift = skew * (end - begin), top = (std::min)(piece.upper.particle, particles);
+  const Piece whole = piece;
+  Cut lower = whole.lower;
+  for (bool is_first = true, is_last = false; !is_last; is_first = false) {
+    is_last = lower.particle + drift + size >= top;
+    const Cut upper = is_last ? whole.upper : Cut{lower.particle + size + (is_first ? drift : 0)};
+    Piece part{lower, upper};
+    for (std::int64_t sweep = begin; sweep < end; ++sweep) do_sweep(part, sweep);
+    if (is_first) piece.lower = part.lower;
+    if (is_last) piece.upper = part.upper;
+    lower = upper;
+  }
+}
+
+/// All substeps of a step on one thread, part by part. Answers false, and does nothing, if all particles are in the cache
+/// anyway.
 template <ParticleSet P, class... Sets>
-bool step_in_pieces(P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep, int substeps,
-                    Sets&... sets) noexcept {
-  constexpr auto cached = static_cast<std::int64_t>((1 << 20) / (sizeof(typename P::Scalar) * (P::dim + 1)));  // in 1 MiB
-  const std::int64_t n = particles.count();
-  if (n <= cached) return false;
-  const std::int64_t size = cached / 2, skew = skew_of(n, sets...);
+bool step_in_parts(P& particles, const VectorOf<P>& gravity, const Substep<typename P::Scalar>& substep, int substeps,
+                   Sets&... sets) noexcept {
+  constexpr std::int64_t size = cached_particles<P>;
+  const std::int64_t n = particles.count(), skew = skew_of(n, sets...);
+  if (n <= 2 * size) return false;
   const std::int64_t sweeps = std::int64_t{substeps} * substep.iterations;
   const std::int64_t at_a_time = (std::max<std::int64_t>)(1, size / (std::max<std::int64_t>)(1, skew));
   for (std::int64_t begin = 0; begin < sweeps; begin += at_a_time) {
-    const std::int64_t end = (std::min)(sweeps, begin + at_a_time), drift = skew * (end - begin);
-    Cut lower{0};
-    for (std::int64_t reached = size; lower.particle < n; reached += size) {
-      const Cut upper{reached + drift < n ? reached + drift : (std::numeric_limits<std::int64_t>::max)()};
-      Piece piece{lower, upper};
-      for (std::int64_t sweep = begin; sweep < end; ++sweep) step_piece(particles, gravity, substep, piece, sweep, sets...);
-      lower = upper;
-    }
+    Piece all{{0}, {(std::numeric_limits<std::int64_t>::max)()}};
+    sweep_parts(all, n, size, skew, begin, (std::min)(sweeps, begin + at_a_time), [&](Piece& part, std::int64_t sweep) {
+      step_piece(particles, gravity, substep, part, sweep, sets...);
+    });
   }
   return true;
 }
