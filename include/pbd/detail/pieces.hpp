@@ -9,6 +9,7 @@
 // before. Thus a piece may be any number of sweeps ahead of the next one.
 #pragma once
 
+#include <pbd/constraint.hpp>
 #include <pbd/detail/runs.hpp>
 #include <pbd/predict.hpp>
 #include <pbd/update_velocity.hpp>
