@@ -368,6 +368,14 @@ TEST_CASE("a large sheet is stepped part by part to the bits of the plain step",
   demand_same_bits_in_parts<double, 2, Layout::interleaved>(25, 1800, 1, 2, pbd::SweepOrder::natural);
 }
 
+TEST_CASE("batches of nothing are a set, however many particles there are", "[batches]") {
+  pbd::Particles<float, 3> particles(70000), twin = particles;
+  pbd::Batches<pbd::DistanceConstraint<float>> nothing{};
+  REQUIRE_FALSE(pbd::step(particles, pbd::StepSettings<float, 3>{}, nothing));
+  REQUIRE_FALSE(pbd::step(twin, pbd::StepSettings<float, 3>{}));
+  CHECK(support::same_bits(support::state(particles), support::state(twin)));
+}
+
 TEST_CASE("so are sheets of other shapes, with more sweeps", "[batches][long]") {
   demand_same_bits_in_parts<float, 3, Layout::planar>(40, 1700, 3, 4, pbd::SweepOrder::rows);
   demand_same_bits_in_parts<float, 3, Layout::planar>(260, 260, 7, 3, pbd::SweepOrder::rows);

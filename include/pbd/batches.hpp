@@ -25,7 +25,7 @@ struct Batches {
   using Scalar = typename C::Scalar;
 
   std::vector<Run> runs;
-  detail::Reach reach;  ///< what they touch
+  detail::Reach reach;  ///< what the runs touch; made anew after a change of them by hand
   std::array<std::vector<Scalar>, C::fields.size()> fields;  ///< C::fields of every constraint, in array order; after
                                                              ///< a change by hand call find_uniform_runs()
   std::vector<std::int32_t> i;                               ///< indices that no stride describes

@@ -31,8 +31,9 @@ void begin_substep(Constraints& constraints, P&, const Substep<typename P::Scala
 
 /// A set that sweeps itself, by whatever scheme: `set.sweep(particles, substep)`.
 /// It may have `set.begin_substep(particles, substep)`, `set.iterate(particles, substep)` (all sweeps of a substep at
-/// once, called instead if it is the only set), `set.validate_indices(particles)` (O(1), asked by every step)
-/// and `set.validate(particles)`, too.
+/// once, called instead if it is the only set), `bool set.iterate(particles, gravity, substep, substeps)` (the whole step,
+/// asked first if no other set has anything in it and there is no tolerance; false: not taken),
+/// `set.validate_indices(particles)` (O(1), asked by every step) and `set.validate(particles)`, too.
 template <class S, class P>
 concept SelfSweepingOn = ParticleSet<P> && requires(S& set, P& particles,
                                                     const Substep<typename P::Scalar>& substep) {

@@ -94,7 +94,8 @@ struct Parallel {
     const std::int64_t turns = (sweeps + sweeps_at_a_time - 1) / sweeps_at_a_time;
     for (std::int64_t turn = 0; turn < turns; ++turn) {
       const std::int64_t begin = sweeps * turn / turns, end = sweeps * (turn + 1) / turns;
-      // Several sweeps at once of what is in the cache, where a sixteenth of a turn is so many; always several parts.
+      // A piece does several sweeps of a part while that is in the cache, if a turn has so many that the wait for the first
+      // piece is still short beside it.
       const std::int64_t at_once = (std::max<std::int64_t>)(1, (end - begin) / 16);
       const std::int64_t waves = (end - begin + at_once - 1) / at_once + count - 1;
       cut(particles, end - begin);

@@ -130,7 +130,10 @@ struct LineSweep {
         if (n > 0) solve(0);
         between(n == 0);
       }
-      s < substeps ? pass<true, true>(motion) : pass<true, false>(motion);
+      if (s < substeps)
+        pass<true, true>(motion);
+      else
+        pass<true, false>(motion);
     }
   }
 };

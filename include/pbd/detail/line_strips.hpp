@@ -67,7 +67,7 @@ struct LinePlace {
   IndexOf index;
   Index stride;                ///< index(l, k + 1) − index(l, k), if that is always the same; otherwise 0
   bool side_by_side;           ///< are neighbouring lines neighbours in memory
-  bool turned;                 ///< are the particles of a line neighbours, so that squares of them can be turned
+  bool turned;                 ///< are the particles of a line neighbours, whose squares can be turned
   std::int32_t together = 1;   ///< how many strips are copied at a time; if only 1, none is that need not be
 };
 
@@ -81,7 +81,7 @@ template <class Coordinate, class Lines, ParticleSet P, class Columns>
   const bool dense = rows.stride == 1 && mass_stride == 1 && group.line_stride == 1 && group.stride != 0;
   return LinePlace<Coordinate, dim, decltype(index)>{
       {rows.data, rows.stride}, set.inverse_mass.data(), mass_stride, index, group.stride, dense,
-      group.stride == 1 && rows.stride == 1, dense ? group.template copied_strips<Scalar>() : 1};
+      group.stride == 1, dense ? group.template copied_strips<Scalar>() : 1};
 }
 
 /// Visits lines `line`, `line` + 1, … of a group while `width` of them are left, some strips of `width` at a time; answers
@@ -115,8 +115,7 @@ std::int32_t visit_strips(const Lines& lines, const LineGroup& group, std::int32
               for (int l = 0; l < width; ++l) inside[l] = outside[l];
           }
       } else {
-        copy_lines<width, direction.value, Scalar>(group.links + 1, place.turned && stride == 1, index, there, stride,
-                                                   copy_of(0, d));
+        copy_lines<width, direction.value, Scalar>(group.links + 1, place.turned, index, there, stride, copy_of(0, d));
       }
     };
     if (!in_place) {

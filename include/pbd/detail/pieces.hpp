@@ -24,7 +24,8 @@ struct Reach {
   std::vector<std::int32_t> highest_before;  ///< the highest particle of the runs [0, r)
   std::vector<std::int32_t> lowest_from;     ///< the lowest particle of the runs [r, …)
 
-  explicit Reach(const std::vector<Run>& runs = {})
+  Reach() : Reach(std::vector<Run>{}) {}
+  explicit Reach(const std::vector<Run>& runs)
       : highest_before(runs.size() + 1, -1), lowest_from(runs.size() + 1, (std::numeric_limits<std::int32_t>::max)()) {
     for (std::size_t r = 0; r < runs.size(); ++r)
       highest_before[r + 1] = (std::max)(highest_before[r], runs[r].highest());
